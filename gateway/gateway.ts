@@ -31,8 +31,7 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
   const loaded = await loadAll({ ...options, now, today: Date.now() });
-  // A store that is new holds no accepted form, and is not made for files that are refused.
-  if (!isStartable(loaded) || (!isWhole(loaded) && !mayHoldForms(loaded.settings)))
+  if (!isStartable(loaded) || (!isWhole(loaded) && !mayServeSome(loaded.settings)))
     return { kind: 'rejected', problems: loaded.problems };
 
   const closing = new AsyncDisposableStack();
@@ -49,8 +48,10 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   }
 }
 
-function mayHoldForms({ start, store }: Settings): boolean {
-  return start !== 'strict' && (store.kind === 'redis' || hasDatabase(store.folder));
+/** Whether some APIs may be served although files are refused. A new store holds no accepted form, and is not made for it. */
+function mayServeSome({ start, store }: Settings): boolean {
+  if (start !== 'accepted') return start === 'partial';
+  return store.kind === 'redis' || hasDatabase(store.folder);
 }
 
 async function assemble(

@@ -1,5 +1,5 @@
-// The policies put together: what was published, the first plan, the watch of their files. Part of the composition root.
-// Called by gateway.ts, in the primary where there are workers; workers are handed what is in force.
+// Composes the policies: the published history, the first plan, the watch of the files.
+// Runs in the primary process; workers get the plan in force from it.
 import type { AcceptPorts } from './admin/accepted.ts';
 import type { ConfigPorts } from './admin/config.ts';
 import type { PolicyReadiness } from './admin/readiness.ts';
@@ -27,9 +27,9 @@ interface PolicyPorts {
 }
 
 export interface WatchedPolicies extends Omit<ConfigPorts, 'config'>, Pick<AcceptPorts, 'history'> {
-  /** What is in force, `revision` and all. */
+  /** The configuration in force. */
   readonly config: (revision: string) => ReturnType<ConfigPorts['config']>;
-  /** What readiness says of the policies. */
+  /** The policies' part of readiness. */
   readonly standing: () => PolicyReadiness;
   readonly close: () => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { readAuthority, speaksFor } from '../exchange/authority.ts';
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { plainRefusal } from '../exchange/plain-http.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
-import { expectationRefusal, strictnessRefusal } from '../exchange/strictness.ts';
+import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exchange/strictness.ts';
 import { readTarget } from '../exchange/target.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
@@ -56,7 +56,12 @@ export function readAsked(
   if (!SENDABLE.test(written)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(asked);
   // Over HTTP/1.1: its fields count for less than those of HTTP/2.
-  const head = { url: written.replace(ORIGIN, ''), httpVersion: '1.1', rawHeaders: linesOf(asked), headers };
+  const head: RequestHead = {
+    url: written.replace(ORIGIN, ''),
+    httpVersion: '1.1',
+    rawHeaders: linesOf(asked),
+    headers,
+  };
   const unsound = strictnessRefusal(head, false, bounds);
   const unmet = expectationRefusal(head);
   const target = readTarget(written, method);
@@ -80,6 +85,7 @@ export function readAsked(
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: { ...headers, host: named ?? asked.host },
+    underscored: head.underscored,
     clientAddress: NOBODYS_ADDRESS,
     requestId: 'explained',
   };

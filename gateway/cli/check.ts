@@ -13,7 +13,7 @@ import { askUsage } from './live/ask-usage.ts';
 import { liveProblems } from './live/live-checks.ts';
 import { NOTHING_REFUSED, refusedByGateway } from './live/refused-reload.ts';
 import { type Impacts, spellImpact, usageImpacts } from './live/usage-impact.ts';
-import { changedSinceRecorded, type ReadRecorded } from './recorded-schedules.ts';
+import { changedSinceRecorded, NOTHING_CHANGED, type ReadRecorded } from './recorded-schedules.ts';
 import { printable } from './terminal-text.ts';
 import { unannounced } from './unannounced.ts';
 
@@ -60,20 +60,20 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const recorded =
     options.store !== undefined && isWhole(read)
       ? await changedSinceRecorded(read, options.store, options)
-      : [];
+      : NOTHING_CHANGED;
   const problems = sortProblems([
     ...read.problems,
     ...(await failedExpectations(read)),
     ...live,
     ...usage.problems,
     ...refused.problems,
-    ...recorded,
+    ...recorded.problems,
   ]);
   const loaded = { ...read, problems };
   const notices = isWhole(read)
     ? [...endingExceptions(read.sources.policies, options.now), ...unannounced(read, options.now)]
     : [];
-  const absent = [usage.absent, refused.absent].flatMap((each) => each ?? []);
+  const absent = [usage.absent, refused.absent, recorded.absent].flatMap((each) => each ?? []);
   const told = { ...usage, absent, notices: notices.filter((each) => !isToldOf(usage, each)) };
   const found = exitCodeOf(loaded.problems, strict);
   const exitCode = found === 0 && refused.unanswered === true ? NO_ANSWER : found;

@@ -1,7 +1,13 @@
 // Why a request was not forwarded, for the last row of an explanation: in words, and the line of the files behind it.
 // A room of explain-decisions.ts.
 
-import { DOUBLE_SLASH, EMPTY_SEGMENT, ENCODED_SLASH, MISREAD } from '../exchange/path-readings.ts';
+import {
+  DOUBLE_SLASH,
+  EMPTY_SEGMENT,
+  ENCODED_SLASH,
+  MISREAD,
+  MISREAD_VERSION,
+} from '../exchange/path-readings.ts';
 import { versionOf, versionsAt } from '../exchange/request-version.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Origin } from '../plan/read/document.ts';
@@ -35,7 +41,7 @@ export function refusedRow({ facts, view }: Judged, ending: Answered, lines: Wri
 
 /** A path that no two services read alike: which key or file makes that matter. */
 function pathRefusal(
-  { api, plan }: Judged['facts'],
+  { api, plan, version }: Judged['facts'],
   { refusal }: Answered,
   lines: WrittenLines,
 ): Pick<Decision, 'detail' | 'origin'> | undefined {
@@ -43,8 +49,16 @@ function pathRefusal(
     case ENCODED_SLASH:
       return { detail: 'paths.encoded_slash is reject', origin: lines.encodedSlash };
     case EMPTY_SEGMENT:
-      return api?.hasOperations
-        ? { detail: 'an empty segment, in an API that has rules for operations', origin: lines.operations }
+      if (api?.hasOperations)
+        return {
+          detail: 'an empty segment, in an API that has rules for operations',
+          origin: lines.operations,
+        };
+      return api?.inside !== undefined
+        ? {
+            detail: 'an empty segment, in an API with one version inside another',
+            origin: lines.base(api.name),
+          }
         : {
             detail: 'an empty segment, and another API has its base below this one',
             origin: lines.base(nestedIn(api, plan.apis) ?? ''),
@@ -55,6 +69,11 @@ function pathRefusal(
       const name = api?.name ?? '';
       return { detail: `a service may read the path as one of API ${name}`, origin: lines.base(name) };
     }
+    case MISREAD_VERSION:
+      return {
+        detail: 'the service may read the path as one of another version',
+        origin: version && lines.upstream(version),
+      };
     default:
       return undefined;
   }

@@ -11,6 +11,8 @@ import { hasErrors, type Problem, renderProblems } from '../plan/problems.ts';
 import { readCapped, tryRead } from '../plan/read/files.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { announcementOf } from '../policy/lifecycle/known.ts';
+import { dayOf } from '../policy/notation.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { nothingCalled } from './nothing-called.ts';
 import { replaceFile } from './replace-file.ts';
@@ -30,12 +32,15 @@ export interface OpenapiOptions {
   readonly cwd?: string;
 }
 
-/** The description, or what was done with it, on stdout; why there is none on stderr, so that a pipe gets only the former. */
+/** stdout has the description or what was done with it, stderr has errors: a pipe gets only the description. */
 export interface ApartResult {
   readonly exitCode: 0 | 1 | 2;
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** What is not written before its announcement; the policy may have taken it over from the description. */
+const REMOVED = ['sunset', 'guide'] as const;
 
 /** 1 for problems in the files or in the description, 2 when there is no such version, description or way to write it. */
 export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> {
@@ -83,6 +88,12 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(read.bytes);
   const after = before.startsWith('\ufeff') ? `\ufeff${written.text}` : written.text;
   if (!options.write) return { exitCode: 0, stdout: after, stderr: '' };
+  const announced = announcementOf(rules.schedule) ?? options.now;
+  const key = REMOVED.find((each) => source.document.origin(['versions', rules.label, each])?.file === shown);
+  if (options.now < announced && key !== undefined)
+    return unusable(
+      `${options.api} ${rules.label} is announced on ${dayOf(announced)}, and only ${shown} has its ${key}: add \`${key}:\` to ${rules.label} in ${source.document.file}`,
+    );
   if (after === before) return { exitCode: 0, stdout: `${shown} says so already.\n`, stderr: '' };
   try {
     await replaceFile(file, read.bytes, new TextEncoder().encode(after));
@@ -93,7 +104,7 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
 }
 
-/** A description that is missing or of another kind is a file that cannot be read. */
+/** A missing or unreadable description exits with 2. */
 function codeOf(problems: readonly Problem[]): ApartResult['exitCode'] {
   return problems.some(({ rule }) => rule === 'openapi') ? 2 : exitCodeOf(problems, false);
 }

@@ -21,35 +21,36 @@ export interface RecordedOptions {
   readonly cwd?: string;
 }
 
+export interface ChangedSince {
+  readonly problems: readonly Problem[];
+  /** Why nothing was compared, although the store was read. */
+  readonly absent?: string;
+}
+
+export const NOTHING_CHANGED: ChangedSince = { problems: [] };
+
 export async function changedSinceRecorded(
   { settings, policies, sources }: Whole,
   read: ReadRecorded,
   options: RecordedOptions,
-): Promise<readonly Problem[]> {
+): Promise<ChangedSince> {
   let recorded: readonly PublishedEntry[];
   try {
     recorded = await read(settings.store);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [
-      sources.gateway.problem(['store'], { rule: 'live-store', message: `cannot read the store: ${why}` }),
-    ];
+    const message = `cannot read the store: ${why}`;
+    return { problems: [sources.gateway.problem(['store'], { rule: 'live-store', message })] };
   }
   if (recorded.length === 0) {
     const { store } = settings;
     const place = store.kind === 'embedded' ? store.folder : 'that Redis';
-    return [
-      sources.gateway.problem(['store'], {
-        rule: 'live-store',
-        message: `nothing is recorded in ${place}`,
-        hint: 'a gateway records its policies once it has started; nothing was compared',
-      }),
-    ];
+    const absent = `nothing is recorded in ${place} yet, so nothing was compared; a gateway records its policies once it has started`;
+    return { problems: [], absent };
   }
   const today = todayOfViews(policies.views, {
     complete: options.files.length === 0,
     public: settings.public,
   });
-  const { problems } = await comparePublished({ recorded, files: policies.files, today }, options);
-  return problems;
+  return comparePublished({ recorded, files: policies.files, today }, options);
 }

@@ -31,7 +31,7 @@ export function reloadText(answer: ReloadAnswer): string {
   const { revision, problems, restartNeeded, quarantined = [], leftOut = [] } = answer;
   const apart = [
     ...quarantined.map(({ api, file }) => `${api}: ${file} is refused; the last accepted form is served`),
-    ...leftOut.map(({ api, file }) => `${api}: ${file} is refused; the API is left out`),
+    ...leftOut.map(({ api, file }) => `${api}: ${file} is refused and left out`),
   ].map((line) => `${printable(line)}\n`);
   const restart = restartNeeded ? 'the gateway file has changed too: restart to apply it\n' : '';
   return `${renderProblems(problems, { colour: false })}${sentence(answer)}, revision ${revision}\n${apart.join('')}${restart}`;

@@ -1,5 +1,5 @@
-// What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
-// Called for answers of the gateway and of upstreams alike, last before they are written.
+// Header lines of every answer, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
+// Called last before an answer is written.
 import { BEARER_FIELD } from '../policy/authentication/bearer.ts';
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { besideUpstream, dropMalformed } from '../policy/lifecycle/upstream-signal.ts';
@@ -38,7 +38,7 @@ export function decorate(
   }
   if (seeksCatalog(facts, glimpse)) append(headers, 'link', catalogLink(facts.plan));
   if (quotas !== undefined) {
-    // Also when there are no numbers of ours: the upstream's would be taken for them (RL-5).
+    // Also without numbers of the gateway: clients would read the upstream's as the gateway's (RL-5).
     delete headers['x-ratelimit-limit'];
     delete headers['x-ratelimit-remaining'];
     delete headers['x-ratelimit-reset'];
@@ -47,7 +47,7 @@ export function decorate(
     for (const [name, value] of lines.replace) headers[name] = value;
     for (const [name, value] of lines.append) append(headers, name, value);
   }
-  // An upstream that says so speaks of keys as it knows them, and would be taken for the gateway (IDM-3).
+  // Clients would read the upstream's own header as the gateway's (IDM-3).
   if (version?.idempotency !== undefined && facts.idempotency !== 'replayed')
     delete headers['idempotency-replayed'];
   if (api !== undefined) {
@@ -65,7 +65,7 @@ export function decorate(
   else delete headers['strict-transport-security'];
 }
 
-/** RL-5: also when there are no numbers of ours, lest a name means another policy from one answer to the next. */
+/** RL-5: also without numbers of the gateway, so that a name always means the same policy. */
 function tellApart(headers: AnswerHeaders, { version }: ExchangeFacts): void {
   if (version?.limits === undefined) return;
   for (const name of ['ratelimit-policy', 'ratelimit']) {
@@ -77,23 +77,23 @@ function tellApart(headers: AnswerHeaders, { version }: ExchangeFacts): void {
   }
 }
 
-/** RFC 9727 §3: who comes to the front door, or to where nothing is, is told where all APIs are listed. */
+/** RFC 9727 §3: answers for `/` and for unknown routes link to the catalog. */
 function seeksCatalog({ plan, refusal }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
   if (refusal === 'route_unknown') return true;
   return path === '/' && host !== undefined && isKnownHost(plan, host);
 }
 
-/** With leave from the sunset a consumer is told, and served until, a day that is nobody else's (CACHE-3). */
+/** A consumer with an exception from the sunset gets a `Sunset` of its own (CACHE-3). */
 function hasOwnSunset({ phase, version }: ExchangeFacts): boolean {
   return phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset;
 }
 
-/** CACHE-3: what one identified caller gets is for no other, unless the API says that it is. */
+/** CACHE-3: an answer to an identified caller is private, unless the API says `shared: true`. */
 function isForCaller({ consumer, api }: ExchangeFacts): boolean {
   return consumer !== undefined && api?.shared !== true;
 }
 
-/** CACHE-2: the fields that may say who calls, where callers without credentials are answered at the same URL. */
+/** CACHE-2: the credential headers of an API with `anonymous: true`. */
 function credentialFields({ version, api }: ExchangeFacts): string | undefined {
   const access = version?.access ?? api?.access;
   if (access?.kind !== 'identified' || !access.anonymous) return undefined;

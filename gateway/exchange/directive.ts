@@ -87,6 +87,8 @@ export type RequestRefusal =
   | { readonly reason: 'overloaded'; readonly retryAfterSeconds: number; readonly restoredAt: number }
   /** The ledger cannot be read; epoch milliseconds of the real clock. */
   | { readonly reason: 'usage_unavailable'; readonly retryAfterSeconds: number; readonly restoredAt: number }
+  /** The file of the API is refused and nothing stands in for it; epoch milliseconds of the real clock. */
+  | { readonly reason: 'api_left_out'; readonly retryAfterSeconds: number; readonly restoredAt: number }
   | { readonly reason: 'websockets_exhausted' }
   /** A page that may not open a WebSocket to this API (WS-4). */
   | { readonly reason: 'origin_not_allowed' }

@@ -7,7 +7,7 @@ import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import { type ExchangeFacts, factsOf } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
-import { clampFreshness, longestReuse, secondsToTransition } from './freshness.ts';
+import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -120,10 +120,9 @@ export function createExchange(ports: ExchangePorts): Exchange {
       return { status, headers: all, body };
     },
     decorate: (status, headers, facts, view) => {
-      const change = secondsToTransition(facts);
       const { method, headers: asked } = view;
-      const answered = { status, method, headers: asked, change };
-      clampFreshness(headers, longestReuse(facts, change), ports.wallClock(), answered);
+      const answered = { status, method, headers: asked };
+      clampFreshness(headers, longestReuse(facts), ports.wallClock(), answered);
       decorate(headers, facts, view, hsts);
     },
     endingOf: (held) =>

@@ -12,35 +12,36 @@ import { directivesOf, isNeverStored } from './shareability.ts';
 
 /** Fields with freshness directives: the standard's, those for delivery networks (RFC 9213), and that for surrogates. */
 const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control|surrogate-control)$/;
-/** Its own quotes and blanks count as none (RFC 9111 §5.2), and are left out of what is written. What a surrogate may serve once stale is a second number. */
+/** Quotes and blanks around the number are read (RFC 9111 §5.2) and not written back. Surrogates have a second number, for stale use. */
 const LIFETIME =
   /(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)[ \t]*=[ \t]*("?)(\d+)\2(?:\+(\d+))?/gi;
-/** Seconds from now, or `@` and seconds since 1970; nginx passes over anything else. */
+/** Seconds from now, or `@` and seconds since 1970; nginx ignores any other value. */
 const ACCEL = /^(@?)(\d+)$/;
 const STRING = /"(?:[^"\\]|\\.)*"/;
-/** A string elsewhere is stepped over. Only where each has its end: in search of one the text would be read many times. */
+/** Also matches quoted strings, so that they are skipped. For texts with balanced quotes only: else matching is quadratic. */
 const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
 const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
 
 /** The statuses with which caches may reuse an answer that gives no lifetime (RFC 9110 §15.1); a 304 speaks of any of them. */
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501]);
 const MAX_AGE = /^max-age[ \t]*=[ \t]*("?)\d+\1$/i;
+const BLANKS = /[ \t]=|=[ \t]/;
 const DAY_S = 86_400;
 
-/** Seconds for which the answer of this exchange may be reused at most (CACHE-6); `Infinity` where nothing bounds it. */
-export function longestReuse(facts: ExchangeFacts, change = secondsToTransition(facts)): number {
+/** The most seconds for which the answer of this exchange may be reused (CACHE-6), or `Infinity`. */
+export function longestReuse(facts: ExchangeFacts): number {
   const { phase, api, perAccount } = facts;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
   // An account can be moved to another version at any time, and no cache learns of it.
   const asPinned = perAccount ? DAY_S : Number.POSITIVE_INFINITY;
-  return Math.min(change, asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
+  return Math.min(secondsToTransition(facts), asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * Until the version of this exchange changes, or one that it links, or another is released that the same request may then
- * get, or other rules change that its path may mean; `Infinity` when none ever will.
+ * Seconds until the answer may change, or `Infinity`: the version changes, or one that it links, or another version is
+ * released that the same request may then get, or the rules of another reading of the path change.
  */
-export function secondsToTransition(facts: ExchangeFacts): number {
+function secondsToTransition(facts: ExchangeFacts): number {
   return facts.others.reduce((least, each) => Math.min(least, secondsToChange(each)), secondsToChange(facts));
 }
 
@@ -55,24 +56,22 @@ function secondsToChange(facts: ExchangeFacts): number {
     version.brownouts?.nextChange(now) ?? phase.until,
     nextOverrideChange(overrides, version, now),
     nextEnd(version.exceptions, consumer, now),
-    // Behind every other date of it.
+    // The last date of a version.
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
     version.knownUntil ?? phase.until,
   );
   return Math.max(0, Math.floor((next - now) / 1000));
 }
 
-/** What a service answered, and to which request. */
+/** Request and status of an upstream's answer. */
 export interface Answered extends Pick<RequestView, 'method' | 'headers'> {
   readonly status: number;
-  /** Seconds until the next change. */
-  readonly change: number;
 }
 
 /**
- * Shortens lifetimes in place to `seconds`. What an answer may be served for once stale ends there as well. An answer
- * without a lifetime gets one only if caches may reuse it past that moment by a heuristic. `wallClock` stands in for a
- * missing Date. Age is not credited: an answer that has been on its way is reused for less, not for more.
+ * Shortens lifetimes in place to `seconds`, stale use included. An answer without a lifetime gets one only if caches may
+ * reuse it past that moment by a heuristic. `wallClock` replaces a missing Date. Age is not added to the lifetime, so
+ * that an older answer expires earlier.
  */
 export function clampFreshness(
   headers: AnswerHeaders,
@@ -104,7 +103,7 @@ export function clampFreshness(
   }
 }
 
-/** The seconds that Expires gives after it was shortened; undefined without one. What is no date has expired (RFC 9111 §5.3). */
+/** The seconds that Expires gives after it was shortened; undefined without Expires. A malformed date counts as expired (RFC 9111 §5.3). */
 function clampExpires(headers: AnswerHeaders, date: EpochMs, seconds: number): number | undefined {
   const { expires } = headers;
   if (typeof expires !== 'string') return undefined;
@@ -120,8 +119,8 @@ function clampExpires(headers: AnswerHeaders, date: EpochMs, seconds: number): n
 }
 
 /**
- * The seconds for which a cache may take an answer without a lifetime for fresh (RFC 9111 §4.2.2), for the text of a
- * field: a tenth of its age, or a day before a change. A 304 need not repeat Last-Modified, a cache that asks sends it.
+ * For the text of a field: the seconds for which a cache may treat an answer without a lifetime as fresh (RFC 9111 §4.2.2).
+ * That is a tenth of its age, or a day without Last-Modified. A 304 may omit Last-Modified; If-Modified-Since has it.
  */
 function heuristicLifetime(
   headers: AnswerHeaders,
@@ -129,17 +128,16 @@ function heuristicLifetime(
   answered: Answered | undefined,
 ): (text: string) => number {
   if (answered === undefined || (answered.method !== 'GET' && answered.method !== 'HEAD')) return () => 0;
-  const { status, headers: asked, change } = answered;
+  const { status, headers: asked } = answered;
   const since = headers['last-modified'] ?? (status === 304 ? asked['if-modified-since'] : undefined);
   const modified = httpDate(since);
-  const lifetime =
-    modified === undefined ? (change < DAY_S ? DAY_S : 0) : Math.max(0, date - modified) / 10_000;
+  const lifetime = modified === undefined ? DAY_S : Math.max(0, date - modified) / 10_000;
   return (text) => (HEURISTIC.has(status) || isPublic(text) ? lifetime : 0);
 }
 
 const isPublic = (text: string): boolean => directivesOf(text).some((each) => /^public$/i.test(each));
 
-/** `otherwise`: the lifetime that holds where the text gives none. */
+/** `otherwise`: the lifetime if the text has none. */
 function clampField(text: string, seconds: number, otherwise: number): string {
   if (otherwise === 0) return clampLifetimes(text, seconds);
   const directives = directivesOf(text);
@@ -155,10 +153,11 @@ function clampField(text: string, seconds: number, otherwise: number): string {
  * seconds for which the answer is fresh where no max-age says it.
  */
 export function clampLifetimes(value: string, seconds: number, otherwise = 0): string {
-  // Numbers two digits shorter stay below it also where two of them add up: most changes are months away.
-  if (otherwise === 0 && !hasDigits(value, String(seconds).length - 1)) return value;
+  // The sum of two shorter numbers stays below the limit, and most changes are months away.
+  // Some caches do not read a lifetime with blanks, so it is written without.
+  if (otherwise === 0 && !BLANKS.test(value) && !hasDigits(value, String(seconds).length - 1)) return value;
   const lifetimes = STRINGS_END.test(value) ? LIFETIME_OR_STRING : LIFETIME;
-  // Staleness begins after freshness, so that any of it could reach past the change.
+  // Stale use begins after freshness: both together must end at the change.
   const staleSeconds = /stale-/i.test(value)
     ? staleRoom([...value.matchAll(lifetimes)], seconds, otherwise)
     : 0;
@@ -190,7 +189,7 @@ function clampAccel(value: string, seconds: number, wallClock: EpochMs): string 
   return Number(written) > most ? `${at}${most}` : value;
 }
 
-/** What is left for stale use once the longest lifetime of a field has passed. */
+/** The seconds for stale use between the longest lifetime of a field and `seconds`. */
 function staleRoom(lifetimes: readonly RegExpExecArray[], seconds: number, otherwise: number): number {
   const fresh = lifetimes
     .filter(([, directive]) => directive !== undefined && !/^stale/i.test(directive))

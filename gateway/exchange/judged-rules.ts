@@ -16,10 +16,11 @@ import type { Phase } from '../policy/lifecycle/schedule.ts';
 import { literalReading, type ReadPath } from '../policy/paths/rules.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { refuseStranger } from './cors.ts';
-import type { Refusal } from './directive.ts';
+import type { Refusal, RequestRefusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
-import { haveOneService } from './path-readings.ts';
+import { haveOneService, MISREAD, MISREAD_VERSION } from './path-readings.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
@@ -117,13 +118,13 @@ export type Reached =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
-      /** A nested API: a service may read the path as one of its paths, and only its own rules may lead there. */
-      readonly misreadAs: ApiPlan | undefined;
+      /** A service may read the path as one of a nested API or of another version of `api`; only their own rules may lead there. */
+      readonly misread: { readonly api: ApiPlan; readonly refusal: RequestRefusal } | undefined;
     }
   /** A nested API refuses the method override, the origin or the version of the request. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
-const NO_OTHERS: Reached = { kind: 'rules', others: [], misreadAs: undefined };
+const NO_OTHERS: Reached = { kind: 'rules', others: [], misread: undefined };
 
 /** The rules of the other readings of the path, without `own`; a promise only if a pin must be read. */
 export function otherRules(
@@ -146,24 +147,27 @@ export function otherRules(
   const at = { match, resolved };
   // The API may have several places. With one service behind both APIs, a plain path of one place leads to the nested API too.
   const written = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
-  let misreadAs: ApiPlan | undefined;
+  const inside = match.route.inside?.get(resolved.label);
+  let misread: Extract<Reached, { kind: 'rules' }>['misread'];
   for (const reading of readings) {
     const routes = (below?.reached(reading) ?? []).filter(
       ({ route }) => !written.includes(route) || haveOneService(resolved.whole, route),
     );
-    misreadAs ??= routes[0]?.route;
+    const [first] = routes;
+    if (first !== undefined) misread ??= { api: first.route, refusal: MISREAD };
+    else if (inside !== undefined && inside.reached(reading).length > 0)
+      misread ??= { api: match.route, refusal: MISREAD_VERSION };
     if (routes.length === 0) judge(at, reading, facts);
     for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
-      const tail = segments.map(({ raw }) => `/${raw}`).join('');
+      const tail = segments.map((segment) => `/${segment}`).join('');
       const { subdomain } = match;
       nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
     }
   }
-  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others, misreadAs };
-  return judgeNested(nested, judge, view, facts, ports).then(
-    (refused) => refused ?? { kind: 'rules', others, misreadAs },
-  );
+  const reached: Reached = { kind: 'rules', others, misread };
+  if (nested.length === 0) return reached;
+  return judgeNested(nested, judge, view, facts, ports).then((refused) => refused ?? reached);
 }
 
 /** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */
@@ -199,7 +203,10 @@ async function judgeNested(
   for (const { match, reading } of nested) {
     // The nested API may accept other credentials.
     const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
-    const early = refuseOverride(match.route, view) ?? refuseStranger(match.route, view);
+    const early =
+      refuseLeftOut(match.route, ports) ??
+      refuseOverride(match.route, view) ??
+      refuseStranger(match.route, view);
     if (early !== undefined) return { kind: 'refused', refusal: early, by: own };
     const resolved = await resolveRequest(match, view, own, ports);
     if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };

@@ -54,7 +54,7 @@ function ended(refusal: Ended, status: 301 | 308 | 410, next: Next, location?: s
   };
 }
 
-/** In the word of the stage. */
+/** `sunset` reads `reached its sunset`, `retired` reads `was retired`. */
 function spellEnd({ stage, since }: Ended): string {
   return `${stage === 'sunset' ? 'reached its sunset' : 'was retired'} on ${dayOf(since)}`;
 }

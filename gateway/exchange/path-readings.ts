@@ -1,7 +1,7 @@
 // The readings of its path that a request is judged by, and the paths that are refused because services read them in different ways.
 // Called before the version is known.
-import type { ApiPlan, UpstreamPlan, VersionRules } from '../plan/plan.ts';
-import { hostKey } from '../plan/route-table.ts';
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import { serversOf } from '../plan/upstream-places.ts';
 import { type ReadPath, readingsOf } from '../policy/paths/rules.ts';
 import type { RequestRefusal } from './directive.ts';
 
@@ -20,6 +20,10 @@ export const DOUBLE_SLASH = malformed(
 export const MISREAD = malformed(
   'The service may read this path as that of another API. Write the base of that API plainly.',
 );
+/** The rules of that version are not asked: only requests that name it may lead there. */
+export const MISREAD_VERSION = malformed(
+  'The service may read this path as that of another version. Name that version where this API expects it.',
+);
 const UNJUDGED: readonly ReadPath[] = [];
 
 /**
@@ -27,12 +31,12 @@ const UNJUDGED: readonly ReadPath[] = [];
  * `hasNested`: another API has its base below this one.
  */
 export function pathReadings(
-  { pathRules, hasOperations }: ApiPlan,
+  { pathRules, hasOperations, inside }: ApiPlan,
   tail: string,
   hasNested: boolean,
 ): readonly ReadPath[] | RequestRefusal {
   if (pathRules.encodedSlash === 'reject' && tail.includes('%2F')) return ENCODED_SLASH;
-  if (!hasOperations && !hasNested) return UNJUDGED;
+  if (!hasOperations && !hasNested && inside === undefined) return UNJUDGED;
   return readingsOf(tail, pathRules) ?? EMPTY_SEGMENT;
 }
 
@@ -46,11 +50,4 @@ export function haveOneService({ upstream }: VersionRules, { versions }: ApiPlan
   const own = serversOf(upstream);
   const theirs = [...versions.values()].flatMap((each) => serversOf(each.upstream));
   return theirs.length === 0 || theirs.some((server) => own.includes(server));
-}
-
-function serversOf(upstream: UpstreamPlan | undefined): readonly string[] {
-  return (upstream?.targets ?? []).map(({ origin }) => {
-    const { hostname, port } = new URL(origin);
-    return `${hostKey(hostname)}:${port}`;
-  });
 }

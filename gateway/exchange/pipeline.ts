@@ -24,8 +24,9 @@ import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
 import { type JudgedRules, judgedRules, operationsAt, otherRules, strictest } from './judged-rules.ts';
+import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
-import { doubleSlash, MISREAD, pathReadings } from './path-readings.ts';
+import { doubleSlash, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
@@ -69,6 +70,9 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     return refuse({ reason: plan.routes.knowsHost(view.host) ? 'route_unknown' : 'host_unknown' });
   const api = match.route;
   facts.api = api;
+  // Left out: no other API may answer at its routes, and none of its own rules is known.
+  const closed = refuseLeftOut(api, ports);
+  if (closed !== undefined) return refuse(closed);
   // Path: what services read in different ways is refused, or judged by each reading (VER-7).
   const below = plan.routes.below(api);
   const readings = pathReadings(api, match.tail, below !== undefined);
@@ -151,10 +155,12 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const oversized = first(judged, ({ version }) => tooLarge(version, view));
   if (oversized !== undefined) return oversized;
 
-  // Nested base: whatever goes on here goes by the headers, versions and limits of this API, and not of the nested one.
-  if (reached.misreadAs !== undefined) {
-    facts.refusedBy = { ...facts, api: reached.misreadAs, version: undefined };
-    return refuse(MISREAD);
+  // Place of another: whatever goes on here goes by the headers, dates and limits of this version, and not by those of the
+  // nested API or of the version inside its path.
+  if (reached.misread !== undefined) {
+    const { api: meant, refusal } = reached.misread;
+    if (meant !== api) facts.refusedBy = { ...facts, api: meant, version: undefined };
+    return refuse(refusal);
   }
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.

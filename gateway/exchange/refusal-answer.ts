@@ -50,6 +50,7 @@ export function describeRefusal(
     case 'body_too_large':
     case 'overloaded':
     case 'usage_unavailable':
+    case 'api_left_out':
     case 'websockets_exhausted':
       return describeRequestRefusal(refusal, glimpse);
     case 'version_ambiguous':

@@ -73,6 +73,12 @@ export function describeRequestRefusal(
         refusal.retryAfterSeconds,
         refusal.restoredAt,
       );
+    case 'api_left_out':
+      return unavailable(
+        'The policy of this API is not in force right now.',
+        refusal.retryAfterSeconds,
+        refusal.restoredAt,
+      );
     case 'websockets_exhausted':
       return refuse(429, 'This client has as many WebSockets open as it may. Close one first.');
     case 'origin_not_allowed':

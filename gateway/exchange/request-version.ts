@@ -23,6 +23,7 @@ export function evidenceOf(match: RouteMatch<ApiPlan>, view: RequestView): Evide
     tail: match.tail,
     search: view.search,
     headers: view.headers,
+    underscored: view.underscored,
   });
 }
 

@@ -18,6 +18,8 @@ export interface RequestGlimpse {
 
 export interface RequestView extends RequestGlimpse {
   readonly method: string;
+  /** Lower-case names of the fields that are left out because of a `_` in their name (SMG-25). */
+  readonly underscored?: readonly string[] | undefined;
   /** Host of the request's authority, lower case, without port (IPv6 in brackets). */
   readonly host: string;
   /** The certificate of the connection is not for `host`. Where there is none, every host may be asked for. */

@@ -1,12 +1,12 @@
-// Which caches may keep an answer that is for its caller alone, such as one of a version chosen by account: no shared one.
-// Called when an answer is decorated; only ever makes it stricter (CACHE-4).
+// Makes an answer private that is for one caller only, such as one of a version chosen by account.
+// Only makes the upstream's Cache-Control stricter (CACHE-4).
 import type { AnswerHeaders } from './answer-headers.ts';
 
-/** What lets a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and a `private` for some fields only. */
+/** Directives that let a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and `private` with or without fields. */
 const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
 /** The standard's field, and the targeted ones of RFC 9213 whatever cache they are for. */
 const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control)$/;
-/** Directives apart; a comma inside a quoted string is no end of one. */
+/** One directive; a comma inside a quoted string does not end it. */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /**
@@ -19,17 +19,17 @@ export function keepPrivate(headers: AnswerHeaders): void {
     if (value !== undefined && FIELD.test(name))
       headers[name] = privateOnly(typeof value === 'string' ? value : value.join(', '));
   }
-  // Read by surrogates, and by nginx, instead of all others, and without a word for private.
+  // Surrogates and nginx read these first, and neither has a directive `private`.
   if (headers['surrogate-control'] !== undefined) headers['surrogate-control'] = 'no-store';
   if (headers['x-accel-expires'] !== undefined) headers['x-accel-expires'] = '0';
 }
 
-/** The directives of a field without blanks around them. */
+/** The directives of a field, trimmed. */
 export function directivesOf(value: string): readonly string[] {
   return (value.match(DIRECTIVE) ?? []).map((directive) => directive.trim()).filter((each) => each !== '');
 }
 
-/** A cache that knows `must-understand` passes over the `no-store` beside it (RFC 9111 §5.2.2.3). */
+/** A cache that knows `must-understand` ignores the `no-store` beside it (RFC 9111 §5.2.2.3). */
 export function isNeverStored(directives: readonly string[]): boolean {
   const has = (name: string) => directives.some((each) => each.toLowerCase() === name);
   return has('no-store') && !has('must-understand');

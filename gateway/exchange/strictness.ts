@@ -11,6 +11,8 @@ export interface RequestHead {
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly headers: Record<string, string | string[] | undefined>;
+  /** Lower-case names that were removed from `headers`. */
+  underscored?: string[];
 }
 
 /** RFC 9113 §6.5.2. */
@@ -65,7 +67,7 @@ const refused = (message: string, status: 400 | 414 | 417 | 431 = 400): RequestR
 
 /**
  * Judges version and field lines; undefined when they are in order.
- * Removes from `raw.headers` the names with `_`, which some upstreams read as `-` (SMG-25).
+ * Moves the names with `_`, which some upstreams read as `-`, from `raw.headers` to `raw.underscored` (SMG-25).
  */
 export function strictnessRefusal(
   raw: RequestHead,
@@ -93,6 +95,8 @@ export function strictnessRefusal(
     if (size > bounds.headerBytes) return refused('The header section is too large.', 431);
     if (name.includes('_')) {
       delete raw.headers[name];
+      raw.underscored ??= [];
+      raw.underscored.push(name);
       continue;
     }
     const bit = SINGLETON_BIT.get(name);

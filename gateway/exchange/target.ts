@@ -1,5 +1,6 @@
 // The request-target, read once: form, path and query (RFC 9112 §3.2, VER-7).
 // What comes out of here is routed, judged and forwarded; nothing re-parses it (ORD-2).
+import { octetTable, replaceOctets } from '../policy/octets.ts';
 
 export type Target =
   | {
@@ -20,6 +21,10 @@ const ABSOLUTE = /^http(s?):\/\/([^/?]*)/i;
 // A path that needs neither decoding nor a look at its segments.
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)*\/?$/;
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+const NORMALISED = octetTable((character, octet) =>
+  UNRESERVED.test(character) ? character : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`,
+);
+const ASCII_DECODED = octetTable((character, octet) => (octet < 0x80 ? character : undefined));
 const ENCODED_CONTROL = /%(?:[01][0-9A-F]|7F)/;
 const DOT_SEGMENT = /[/\\]\.{1,2}(?:[/\\;?#]|$)/;
 // ASCII written in more octets than it needs: no valid UTF-8, yet some decoders make a dot or a slash of it.
@@ -67,10 +72,7 @@ function normalised(raw: string): string | undefined {
 
 /** RFC 3986 §6.2.2.1, §6.2.2.2: what needs no encoding is decoded, hex is in upper case. */
 export function decodeUnreserved(path: string): string {
-  return path.replace(/%[0-9A-Fa-f]{2}/g, (triplet) => {
-    const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
-    return UNRESERVED.test(character) ? character : triplet.toUpperCase();
-  });
+  return replaceOctets(path, NORMALISED);
 }
 
 /**
@@ -81,9 +83,7 @@ function mayReadAsDotSegment(path: string): boolean {
   let read = path;
   for (let decodings = 0; decodings < MOST_DECODINGS; decodings += 1) {
     if (DOT_SEGMENT.test(read) || OVERLONG.test(read)) return true;
-    const again = read.replace(/%[0-7][0-9A-F]/gi, (triplet) =>
-      String.fromCharCode(Number.parseInt(triplet.slice(1), 16)),
-    );
+    const again = replaceOctets(read, ASCII_DECODED);
     if (again === read) return false;
     read = again;
   }

@@ -15,6 +15,8 @@ const HOP_BY_HOP: readonly string[] = [
   'transfer-encoding',
   'upgrade',
   'http2-settings',
+  // RFC 7838: another authority for the origin, which would lead clients round the gateway.
+  'alt-svc',
 ];
 
 // FWD-4: of these a message has one; two leave it to the client which to believe.

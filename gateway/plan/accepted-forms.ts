@@ -1,22 +1,20 @@
 // The last accepted form of an API: its file, descriptions and guides as the store keeps them, read and checked as of now.
-// Part of settle.ts. Certificates and what `${…}` names come from the disk and the environment of today.
+// Certificates and the values of `${…}` come from the disk and the environment of today.
 import { resolve } from 'node:path';
-import { type Claims, claimsOf } from './check/together.ts';
 import type { PolicyView, Surroundings } from './check/views.ts';
 import { type Context, readPolicy } from './load-documents.ts';
 import type { ReadPiece } from './pieces.ts';
-import { hasErrors, type Problem } from './problems.ts';
-import type { PublishedEntry, PublishedFile } from './published-record.ts';
+import { hasErrors } from './problems.ts';
+import { isFile, type PublishedEntry, type PublishedFile } from './published-record.ts';
 
 export interface AcceptedForm {
   readonly api: string | undefined;
   /** The policy file as it is recorded, then what it names. */
   readonly files: readonly PublishedFile[];
-  readonly problems: readonly Problem[];
-  /** Undefined: it cannot be served by this program, in this environment. */
-  readonly usable:
-    | { readonly piece: ReadPiece; readonly view: PolicyView; readonly claims: Claims }
-    | undefined;
+  /** Undefined if the file is not YAML to this program. */
+  readonly view: PolicyView | undefined;
+  /** Undefined if this program refuses the form, or this environment does. */
+  readonly piece: ReadPiece | undefined;
 }
 
 export interface AcceptedForms {
@@ -47,19 +45,8 @@ export function createAcceptedForms(
     const path = resolve(context.cwd, policy.name);
     const read = await readPolicy({ ...context, readFile }, path, { kind: 'read', bytes }, around);
     const { problems, source, view, files } = read;
-    return {
-      api: view?.parts.api,
-      files,
-      problems,
-      usable:
-        source === undefined || view === undefined || hasErrors(problems)
-          ? undefined
-          : {
-              piece: { digest: source.digest, files, file: source.file },
-              view,
-              claims: claimsOf(view, around.public),
-            },
-    };
+    const piece = source && { digest: source.digest, files, file: source.file };
+    return { api: view?.parts.api, files, view, piece: hasErrors(problems) ? undefined : piece };
   }
 
   return {
@@ -73,8 +60,4 @@ export function createAcceptedForms(
       return form;
     },
   };
-}
-
-function isFile(entry: PublishedEntry): entry is PublishedFile {
-  return 'text' in entry;
 }

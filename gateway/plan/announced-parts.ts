@@ -1,10 +1,10 @@
-// The dates of a version as callers know them at an instant: what is announced later is not published yet.
-// Asked where a version is compared with what was published of it.
+// The dates of a version in a policy file that are announced at an instant.
+// Used for comparisons with published files and for OpenAPI descriptions.
 import type { EpochMs } from '../policy/contract.ts';
 import { announcementOf } from '../policy/lifecycle/known.ts';
 import type { VersionParts } from './grammar/policy-grammar.ts';
 
-/** Without the dates of a deprecation that is announced later, and without such extensions. */
+/** Without dates and extensions that are announced later. */
 export function announcedParts(version: VersionParts, now: EpochMs): VersionParts {
   const { announced, deprecated, sunset, extended, retired, forgotten, ...rest } = version;
   const isAnnounced = now >= (announcementOf({ announced, deprecated }) ?? now);

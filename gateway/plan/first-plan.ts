@@ -1,5 +1,5 @@
-// The plan that a gateway starts with: of its files, or with the last accepted form of each API whose file is refused.
-// Called once per start; the reloads that follow go on from what it returns.
+// The plan that a gateway starts with: its files, or the last accepted form of each API that has a refused file.
+// Called once per start; reloads continue from its result.
 import { createPolicyReader } from './aside/policy-reader.ts';
 import { surroundingsOf } from './check/views.ts';
 import { planSteps } from './compile/plan.ts';
@@ -18,10 +18,10 @@ import { judge } from './verdict.ts';
 
 export interface FirstPlan {
   readonly revision: string;
-  /** What it rewrites of what was published before. */
+  /** Findings about published dates, versions and URLs that the files change. */
   readonly rewritten: readonly Problem[];
   readonly pieces: readonly PlanPiece[];
-  /** While there are some, a reload too decides file by file. */
+  /** If there are any, a reload also decides file by file. */
   readonly quarantined: readonly Quarantined[];
 }
 
@@ -33,11 +33,11 @@ export type FirstLoad =
       readonly first: FirstPlan;
       /** Errors too, where something is quarantined. */
       readonly problems: readonly Problem[];
-      /** To be called once the plan is in force. */
+      /** Call it once the plan is in force. */
       readonly record: () => Promise<void>;
     };
 
-/** Without any API: for what asks for a plan before there is one. */
+/** A plan without any API, for the time before the first plan. */
 export function emptyPlan(settings: Settings): GatewayPlan {
   return atOnce(planSteps({ settings, apis: [], revision: settings.revision }));
 }
@@ -72,7 +72,8 @@ export async function firstPlan(
   });
   const summary = await reader.read(options.now);
   const partial = settings.start === 'partial';
-  const verdict = await judge(reader, summary, { now: options.now, history, standsIn: true, partial });
+  const asked = { now: options.now, history, standsIn: true, partial, isStart: true };
+  const verdict = await judge(reader, summary, asked);
   problems = sortProblems([...gateway.problems, ...verdict.problems]);
   if (verdict.kind === 'refused') return { kind: 'rejected', problems };
   const next = await makeNextPlan(reader, verdict, [], { settings, keepsFiles: keepsFiles(settings) });

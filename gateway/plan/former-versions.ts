@@ -1,5 +1,5 @@
-// What was published and no file states any more, as it is remembered: of a version that was left out everything, of one
-// that is still there the dates that were taken out of it. Made at each comparison with what was published.
+// The record of published dates that no file has any more: all dates of a version that was left out, and the removed
+// dates of a version that is still there.
 import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { VersionParts } from './grammar/policy-grammar.ts';
@@ -9,7 +9,7 @@ import { endingOperations } from './rules/operations-rewritten.ts';
 import { isReleased } from './rules/past.ts';
 
 const DAY_MS = 86_400_000;
-/** Whoever comes back after that long comes as something new, unless callers still wait for its sunset. */
+/** After that long a version that comes back is new, unless its sunset is still to come. */
 const KEPT_MS = 730 * DAY_MS;
 /** Of all APIs together. Names made by a machine are not to fill a store. */
 const MOST_KEPT = 50_000;
@@ -39,7 +39,7 @@ export function datesOf(former: FormerVersion): Dates {
   };
 }
 
-/** What `later` states, and of what it does not, what `earlier` did. */
+/** The dates of `later`; those that it lacks are taken from `earlier`. */
 export function overlaid(earlier: Dates, later: Dates): Dates {
   const stated = KEYS.flatMap((key) => (later[key] === undefined ? [] : [[key, later[key]]]));
   return {
@@ -51,7 +51,7 @@ export function overlaid(earlier: Dates, later: Dates): Dates {
   };
 }
 
-/** What of `known` is not said by `today`: dates of a version, and sunsets of its operations. */
+/** The dates and operation sunsets of `known` that `today` does not have. */
 export function unstated({ deprecated, sunset, extended, operations }: Dates, today: Dates): Dates {
   const stated = endingOperations(today);
   const gone = [...endingOperations({ operations })].flatMap(([requests, ending]) =>
@@ -64,7 +64,7 @@ export function unstated({ deprecated, sunset, extended, operations }: Dates, to
   };
 }
 
-/** What is to be remembered of a version once `today` is published; undefined: files say it all. */
+/** The entry to record once `today` is published; undefined if the files have every date. */
 export function formerOf(
   { api, label, places, left }: Pick<FormerVersion, 'api' | 'label' | 'places' | 'left'>,
   known: Dates,
@@ -92,7 +92,7 @@ export function formerOf(
   };
 }
 
-/** Without what is long past, and no more than a store should hold: those whose sunset is still to come go last. */
+/** Without entries that are long past, and at most MOST_KEPT. Entries with a sunset to come are dropped last. */
 export function keptOf(former: readonly FormerVersion[], now: EpochMs): readonly FormerVersion[] {
   const isPending = (each: FormerVersion) => endOf(each) > now;
   const kept = former.filter(

@@ -2,6 +2,7 @@
 // Between reading a file and holding its descriptions against it: nothing after this step knows of inheritance, and
 // every problem still points at the line where the value is written.
 import type { Path, SourceDocument } from './read/document.ts';
+import { relocated } from './read/relocated.ts';
 import { keysOf, pointer, setAt, valueAt } from './read/values.ts';
 
 /**
@@ -37,18 +38,7 @@ export function withInherited(document: SourceDocument): SourceDocument {
   for (const path of taken) setAt(value, path, structuredClone(valueAt(value, writtenAt(path))));
   const isTaken = new Set(taken.map(pointer));
   const real = (path: Path): Path => (isTaken.has(pointer(path.slice(0, DEPTH))) ? writtenAt(path) : path);
-  return {
-    ...document,
-    value,
-    problem: (path, finding) => document.problem(real(path), finding),
-    show: (path, shown) => document.show(real(path), shown),
-    origin: (path) => document.origin(real(path)),
-    isSecret: (path) => document.isSecret(real(path)),
-    isHidden: (path) => document.isHidden(real(path)),
-    isOutside: (path) => document.isOutside(real(path)),
-    has: (path) => document.has(real(path)),
-    written: (path) => document.written(real(path)),
-  };
+  return relocated(document, value, real);
 }
 
 /** Steps of `versions.v1.sunset`; below the first two stands what may be written for the API as well. */

@@ -79,6 +79,7 @@ export function contextOf(options: LoadOptions) {
     configFile: resolve(cwd, options.configFile),
     readFile: options.readFile ?? readAtOnce,
     descriptions: options.descriptions ?? new Map(),
+    outside: new Map<string, string>(),
   };
 }
 
@@ -94,8 +95,8 @@ export async function readGateway(context: Context): Promise<Gateway> {
   const advice = { elsewhere, missing: MISSING_IN_GATEWAY, placeOfKey: placeOfPathKey };
   const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, advice);
   const problems = [...document.problems, ...shaped.problems];
-  const view: GatewayView = { document, parts: shaped.parts };
-  const report = reporter(document, problems);
+  const view: GatewayView = { document: shaped.document, parts: shaped.parts };
+  const report = reporter(shaped.document, problems);
   checkGateway(view, report);
   await checkKeyPairs(view, report, context);
   return { problems, whole: shaped.whole, view, document, revision };
@@ -148,6 +149,7 @@ export async function readPolicy(
     readFile: context.readFile,
     shown,
     cache: context.descriptions,
+    now: context.now,
     next: nextCommand({ config: shown(context.configFile), environment: context.environment }),
   });
   const { document } = described;
@@ -170,10 +172,11 @@ export async function readPolicy(
     missing: MISSING_IN_POLICY,
     placeOfKey: (path: Path, key: string) => placeOfKey(path, key, unversioned),
   };
-  const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
-  problems.push(...found);
-  const view = viewPolicy(document, parts, described.forms);
-  const report = reporter(document, problems);
+  const shaped = checkShape(document, policyGrammar, policyPartsGrammar, advice);
+  const { whole, parts } = shaped;
+  problems.push(...shaped.problems);
+  const view = viewPolicy(shaped.document, parts, described.forms);
+  const report = reporter(shaped.document, problems);
   checkPolicy(view, around, report);
   const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });
   const named = await readGuides(view, report, { ...context, policyFile: file, shown });
@@ -196,6 +199,7 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   const shown = shownPath(context, file);
   const sources = {
     environment: context.environment,
+    outside: context.outside,
     leavesItsFolder: (path: string) => leavesItsFolder(file, path),
     readSecret: (path: string) => readSecret(resolve(dirname(file), path)),
   };

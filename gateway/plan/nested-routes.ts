@@ -2,6 +2,8 @@
 // The nodes of the route table, and the look-up by one reading of a path.
 import { type Letters, namesOf, type ReadPath } from '../policy/paths/rules.ts';
 
+/** Characters. A longer segment is the name of no version that an API has. */
+const LONGEST_VERSION = 100;
 const LETTER_V = 0x76;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
@@ -10,6 +12,9 @@ export interface RouteNode<T> {
   readonly literals: Map<string, RouteNode<T>>;
   /** The same nodes by their decoded names, as each kind of reader compares them. */
   readonly byName: Readonly<Record<Letters, Map<string, RouteNode<T>[]>>>;
+  /** Of these names. */
+  readonly lengths: Set<number>;
+  longest: number;
   version: RouteNode<T> | undefined;
   /** Boxed, since a route may be any value. */
   bound: { readonly route: T } | undefined;
@@ -59,7 +64,8 @@ function longest<T>(
   const index = node.byName[path.reader.letters];
   const deeper: NestedRoute<T>[] = [];
   if (depth < path.segments.length) {
-    for (const name of namesOf(path, depth)) {
+    const any = { lengths: undefined, longest: Math.max(node.longest, LONGEST_VERSION) };
+    for (const name of namesOf(path, depth, node.version === undefined ? node : any)) {
       for (const next of index.get(name) ?? [])
         deeper.push(...longest(next, route, path, depth + 1, versionSegment));
       if (node.version !== undefined && looksLikeVersion(name))

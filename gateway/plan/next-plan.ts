@@ -1,4 +1,4 @@
-// From what the reader of a reload says to the next plan: only what changed is handed over and compiled, in slices.
+// Makes the next plan from the reader's answers: hands over and compiles only what changed, in slices.
 // Runs on the thread that serves; until it ends, nothing here is in force.
 import { setImmediate } from 'node:timers/promises';
 import type { PolicyReader, ReadSummary } from './aside/reader-contract.ts';

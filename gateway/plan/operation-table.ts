@@ -1,7 +1,7 @@
 // Method and path to the rules of one operation: a tree of path segments per version, built once per plan.
 // Asked once per reading of a request's path, right after the version is known.
 import type { OperationTemplate } from '../policy/lifecycle/operation-template.ts';
-import { decodedOctets } from '../policy/notation.ts';
+import { decodedOctets } from '../policy/octets.ts';
 import { type Letters, lettersOf, literalReading, namesOf, type ReadPath } from '../policy/paths/rules.ts';
 
 export interface OperationMatch<T> {
@@ -24,6 +24,9 @@ export interface OperationTable<T> {
 
 interface Node<T> {
   readonly literals: Map<string, Node<T>>;
+  /** Of the literals. */
+  readonly lengths: Set<number>;
+  longest: number;
   parameter: Node<T> | undefined;
   readonly byMethod: Map<string, T[]>;
 }
@@ -84,18 +87,18 @@ function find<T>(
     return rules.map((each) => ({ rules: each, captures }));
   }
   if (node.literals.size > 0) {
-    for (const name of namesOf(path, depth)) {
+    for (const name of namesOf(path, depth, node)) {
       const literal = node.literals.get(name);
       const found = literal === undefined ? [] : find(literal, method, path, depth + 1, captures);
       if (found.length > 0) return found;
     }
   }
   if (node.parameter === undefined) return [];
-  return find(node.parameter, method, path, depth + 1, [...captures, segment.raw]);
+  return find(node.parameter, method, path, depth + 1, [...captures, segment]);
 }
 
 function createNode<T>(): Node<T> {
-  return { literals: new Map(), parameter: undefined, byMethod: new Map() };
+  return { literals: new Map(), lengths: new Set(), longest: 0, parameter: undefined, byMethod: new Map() };
 }
 
 function literalOf<T>(node: Node<T>, name: string): Node<T> {
@@ -103,6 +106,8 @@ function literalOf<T>(node: Node<T>, name: string): Node<T> {
   if (known !== undefined) return known;
   const made = createNode<T>();
   node.literals.set(name, made);
+  node.lengths.add(name.length);
+  node.longest = Math.max(node.longest, name.length);
   return made;
 }
 

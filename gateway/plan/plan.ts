@@ -15,6 +15,7 @@ import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
 import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './connection-rules.ts';
 import type { Guide } from './guides/guide-page.ts';
+import type { NestedRoutes } from './nested-routes.ts';
 import type { OperationTable } from './operation-table.ts';
 import type { RouteTable } from './route-table.ts';
 import type { TargetRules } from './target-rules.ts';
@@ -51,6 +52,8 @@ export interface ApiPlan {
   readonly pathRules: PathRules;
   /** Whether any version has rules for some of its paths. */
   readonly hasOperations: boolean;
+  /** By version, the paths behind its own that are those of other versions on one service; undefined if there are none. */
+  readonly inside: ReadonlyMap<Label, NestedRoutes<Label>> | undefined;
   /** Whether addresses of the service are mapped in its answers, left alone, or the service is told where it is found. */
   readonly locations: 'map' | 'keep' | 'prefix';
   /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
@@ -84,6 +87,8 @@ export interface ApiPlan {
   readonly contacts: ReadonlyMap<string, string>;
   /** Those of its guides that its lifecycle page shows. */
   readonly guides: readonly Guide[];
+  /** Its file is refused and nothing stands in for it: its routes are closed, and no list of APIs has it. */
+  readonly isLeftOut?: boolean;
 }
 
 export interface CorsRules {

@@ -1,5 +1,5 @@
-// The policies of today against those published before, file by file: what was promised and is no longer so.
-// Asked at start by gateway.ts and by the reader of a reload; nothing is kept here.
+// Compares the policies of today with those published before, file by file.
+// Runs at a start and at a reload.
 import { relative, resolve } from 'node:path';
 import { keptOf } from './former-versions.ts';
 import type { LoadOptions, Policies } from './load-documents.ts';
@@ -20,20 +20,20 @@ const OF_PUBLISHED: readonly string[] = [
   'urls-moved',
 ] satisfies readonly RuleName[];
 
-/** Whether a comparison with what was published found it: once that is in force, the next one finds it no more. */
+/** Whether the problem comes from the comparison with published files. Once those are in force, it is gone. */
 export function isOfPublished({ rule }: Problem): boolean {
   return OF_PUBLISHED.includes(rule);
 }
 
 export interface Published {
-  /** What was published before. */
+  /** The published entries. */
   readonly recorded: readonly PublishedEntry[];
-  /** What would be now. */
+  /** The files to publish now. */
   readonly files: readonly PublishedFile[];
   readonly today: Today;
 }
 
-/** What policies that were just loaded rewrite of what the history knows; keeps hold of none of their documents. */
+/** What the loaded policies rewrite of the history. Keeps no reference to their documents. */
 export async function rewrittenIn(
   { files, views }: Policies,
   history: PublishedHistory,
@@ -82,7 +82,7 @@ export async function comparePublished(
   return { problems: problems.map((problem) => withWayOut(problem, next)), former: keptOf(former, now) };
 }
 
-/** A guide promises nothing. */
+/** Guides are not compared: they have no dates. */
 function isCompared(entry: PublishedEntry): entry is PublishedFile {
   return entry.kind === 'policy' || entry.kind === 'description';
 }
@@ -101,7 +101,7 @@ interface Sorted {
   readonly same: ReadonlySet<string | undefined>;
 }
 
-/** A file that is as it was rewrites nothing, as long as what it borrows from descriptions is as it was too. */
+/** An unchanged file rewrites nothing, as long as its descriptions are unchanged too. */
 function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFile[]): Sorted {
   const texts = new Map(files.map(({ name, text }) => [name, text]));
   const isSame = ({ name, text }: PublishedFile) => texts.get(name) === text;

@@ -1,29 +1,30 @@
-// What was published, in the store: read before new policies are accepted, written once they are in force.
-// gateway.ts asks it at start, reload.ts at every reload; a store that is away holds up neither.
+// The published files in the store: read before new policies are accepted, written once they are in force.
+// An unavailable store delays neither a start nor a reload.
 import { StoreUnavailable } from '../policy/contract.ts';
-import type {
-  AcceptedChange,
-  FormerVersion,
-  PublishedEntry,
-  PublishedFile,
-  PublishedRecord,
-  RecordRead,
-  SupersededFile,
+import {
+  type AcceptedChange,
+  type FormerVersion,
+  isFile,
+  type PublishedEntry,
+  type PublishedFile,
+  type PublishedRecord,
+  type RecordRead,
+  type SupersededFile,
 } from './published-record.ts';
 import { digest } from './read/files.ts';
 
 export interface PublishedHistory {
   /**
-   * What `compare` makes of what was published; undefined where the store cannot say. `candidate` is whatever stands
-   * for the policies that are compared.
+   * The result of `compare` for the recorded entries; undefined if the store is unavailable. `candidate` identifies the
+   * policies that are compared.
    */
   readonly compared: <T>(
     candidate: object,
     compare: (recorded: readonly PublishedEntry[]) => Promise<T>,
   ) => Promise<T | undefined>;
   /**
-   * Makes the files of a candidate the ones that were published: to be called once they are in force. `former` is what
-   * the comparison found that they do not state any more.
+   * Records the files of a candidate as published. Call it once they are in force. `former`: published dates that the
+   * files no longer have.
    */
   readonly record: (
     candidate: object,
@@ -33,15 +34,15 @@ export interface PublishedHistory {
   ) => Promise<void>;
   /** Adds changes that an operator accepts. @throws StoreUnavailable; also if other gateways keep writing */
   readonly accept: (changes: readonly AcceptedChange[]) => Promise<void>;
-  /** The files behind the plan in force, as they were read for it; empty before the first is. */
+  /** The files of the plan in force; empty before the first plan. */
   readonly inForce: () => readonly PublishedFile[];
   /** False where the lifecycle clock was moved. */
   readonly records: boolean;
 }
 
-/** Of the files that were refused. */
+/** The part of a record that is about refused files. */
 export interface RefusedPart {
-  /** Their APIs: the changes that an operator accepted for them are still to come. */
+  /** Their APIs: changes that an operator accepted for these stay recorded until the file is accepted. */
   readonly quarantined: readonly { readonly api: string }[];
   /** Recorded files of APIs that are not served. */
   readonly retained: readonly PublishedFile[];
@@ -52,11 +53,10 @@ const NOTHING_REFUSED: RefusedPart = { quarantined: [], retained: [] };
 export interface HistoryOptions {
   readonly published: PublishedRecord;
   /**
-   * False where the lifecycle clock was moved: such a process is a rehearsal, and the dates it saw come to pass were
-   * never published to anybody.
+   * False if the lifecycle clock was moved: such a process is a rehearsal, and its dates were never published.
    */
   readonly records: boolean;
-  /** Told why nothing was compared, or recorded. */
+  /** Called with the reason when a comparison or a record was skipped. */
   readonly onSkipped: (what: 'compared' | 'recorded', reason: StoreUnavailable) => void;
   /** Another gateway has recorded other policies, since the comparison or before this start: its record stays. */
   readonly onSuperseded: () => void;
@@ -68,17 +68,16 @@ const MOST_TRIES = 5;
 const MOST_SUPERSEDED = 500;
 
 /**
- * Where the comparison was skipped nothing is recorded either: what was published stays known, and the next load that
- * finds the store is compared with it.
+ * If the comparison was skipped, nothing is recorded: the next load that reaches the store is compared with the old record.
  */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
   const { published, records, onSkipped } = options;
-  /** The candidate that the store let be compared last, and what with; only it may take its place. */
+  /** The candidate compared last and the record it was compared with; only that record may be replaced. */
   let last: { readonly candidate: object; readonly read: RecordRead } | undefined;
-  /** By this process: what an emptied store has forgotten. */
+  /** Recorded by this process, in case the store was emptied. */
   let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
-  /** A reload with an earlier file takes the later one back; a start with it may only come late. */
+  /** At a reload an earlier file is a rollback; at a start it may be out of date. */
   let isStart = true;
   const read = async (): Promise<RecordRead> => {
     const { entries, mark } = await published.read();
@@ -89,7 +88,7 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       recorded = entries;
       return;
     }
-    // Gateways that were given the same files at the same time have nothing to say to each other.
+    // Another gateway that recorded the same files is no conflict.
     const other = await published.read();
     if (isSameFiles(other.entries, entries)) recorded = other.entries;
     else options.onSuperseded();
@@ -127,10 +126,6 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       throw new StoreUnavailable('other gateways write at the same time');
     },
   };
-}
-
-function isFile(entry: PublishedEntry): entry is PublishedFile {
-  return 'text' in entry;
 }
 
 const NOTHING_SUPERSEDED = { files: [], includesNow: false };

@@ -12,7 +12,7 @@ export interface PublishedFile {
   readonly text: string;
 }
 
-/** What was published of a version and no file states any more: it may come back, and is then held to it. */
+/** Published dates of a version that no file states any more; they hold again if the version comes back. */
 export interface FormerVersion {
   readonly kind: 'former';
   readonly api: string;
@@ -41,7 +41,7 @@ export interface AcceptedChange extends PublishedChange {
   readonly at: EpochMs;
 }
 
-/** What a finding says is changed of what was published. */
+/** The change of a published schedule that a finding is about. */
 export interface PublishedChange {
   readonly api: string;
   readonly label: Label;
@@ -57,6 +57,10 @@ export interface SupersededFile {
 }
 
 export type PublishedEntry = PublishedFile | FormerVersion | AcceptedChange | SupersededFile;
+
+export function isFile(entry: PublishedEntry): entry is PublishedFile {
+  return 'text' in entry;
+}
 
 export interface RecordRead {
   /** The files of the plan accepted last, by any gateway on this store, and what earlier ones said; empty at first. */

@@ -1,5 +1,5 @@
 // Policy files from memory instead of from the disk: those published earlier, or those behind the plan in force.
-// For whoever compares with them or shows them; nothing is compiled.
+// They are compared or shown; nothing is compiled.
 import { resolve } from 'node:path';
 import { surroundingsOfView } from './check/views.ts';
 import { contextOf, type LoadOptions, type Policies, readPolicies } from './load-documents.ts';

@@ -1,14 +1,14 @@
-// What a load of the policy files came to: told to whoever asked for it, and kept until the next one.
-// Made by reload.ts; shown by the admin listener and the command line.
+// The outcome of a load of the policy files, kept until the next load.
+// The admin listener and the command line show it.
 import type { EpochMs } from '../policy/contract.ts';
 import type { Problem } from './problems.ts';
 import type { Quarantined } from './settle.ts';
 
-/** What a load came to, for whoever asked for it; `revision` is the one in force afterwards. */
+/** `revision` is the one in force after the load. */
 export interface ReloadOutcome {
   /**
-   * `accepted`: a new plan is in force. `unchanged`: the files say what is in force. `rejected`: they have errors.
-   * `failed`: it was not for the files, and the log says why.
+   * `accepted`: a new plan is in force. `unchanged`: the files are in force already. `rejected`: the files have errors.
+   * `failed`: another fault, which the log names.
    */
   readonly kind: 'accepted' | 'unchanged' | 'rejected' | 'failed';
   readonly revision: string;

@@ -1,4 +1,4 @@
-// Watches the policy files and builds a new plan from them; whoever holds the current plan is told only of whole ones.
+// Watches the policy files and builds a new plan from them. Only whole plans are handed on.
 // One load runs at a time; what changes meanwhile causes exactly one more. Reading and checking happen in a thread of
 // their own, so that no request waits for either.
 import { resolve } from 'node:path';
@@ -50,7 +50,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     restartNeeded,
     quarantined,
   });
-  /** The reader answers one question at a time. */
+  /** The reader takes one request at a time. */
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
     const turn = lastTurn.then(task);
     lastTurn = turn.then(
@@ -77,6 +77,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
       history,
       standsIn: quarantined.length > 0,
       partial: settings.start === 'partial',
+      isStart: false,
     });
   const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
     const summary = await read();
@@ -90,7 +91,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     const { problems } = verdict;
     if (verdict.kind === 'refused') return rejected(problems);
     if (verdict.revision === revision && verdict.quarantined.length > 0) {
-      // The form in force may be the accepted one of a file that is refused only now.
+      // The plan in force has the accepted form of the refused file already.
       ({ quarantined } = verdict);
       if (!closed) options.onQuarantined(quarantined);
       return rejected(problems);
@@ -151,8 +152,8 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   watcher.on('error', options.onFault);
   const ready = new Promise<void>((resolve) => {
     watcher.once('ready', () => {
-      // What was saved between the first load and now made no event; that nothing was is no news, unless a load
-      // meanwhile said otherwise.
+      // A file that was saved between the first load and now made no event. An unchanged result is reported only if a
+      // reload was requested meanwhile.
       void (asked ? reload() : start(() => undefined));
       resolve();
     });
@@ -167,7 +168,6 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     close: async () => {
       closed = true;
       clearTimeout(timer);
-      // Whatever is being read now is of no use any more.
       await reader.close();
       await watcher.close();
       await waiting;

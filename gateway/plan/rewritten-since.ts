@@ -1,5 +1,5 @@
-// One API as it was published against the policies of today: what is rewritten, and what of it is to be remembered.
-// An API is found by its name, and where it is not, or has moved, by the places at which its callers still ask.
+// Compares one API as published with the policies of today: what is rewritten, and what the record must remember.
+// The API is found by its name; if it moved or has gone, by the hosts and paths that its callers use.
 import type { EpochMs } from '../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { announcedParts, withAnnouncedExtensions } from './announced-parts.ts';
@@ -16,9 +16,9 @@ import { placesOfView, type Today } from './today.ts';
 
 export interface PastApi {
   readonly api: string;
-  /** As its file said it; undefined where it had been left out before. */
+  /** Its file; undefined if it was left out before. */
   readonly view: PolicyView | undefined;
-  /** What was published of it earlier and its file did not state any more. */
+  /** Dates published earlier that its file no longer has. */
   readonly former: readonly FormerVersion[];
 }
 
@@ -54,19 +54,19 @@ export async function rewrittenSince(
   if (heir !== undefined) {
     const report = reportIn(heir);
     const elsewhere = new Set(rest.flatMap(({ labels }) => labels));
-    // Left out as a whole, it is what it was in the form that it has again.
+    // An API that was left out and comes back is compared with its versions of the same form.
     const last = past.view === undefined ? sameForm(former, heir) : stated;
     checkPast(last, heir, now, report, elsewhere);
     checkFormer(unstatedIn(last, former, now), last, heir, report);
     for (const other of rest) checkShared(known, other, now, reportIn(other));
     const isServed = [...known.values(), ...stated.values()].some((version) => isReleased(version, now));
     const present = new Set(heirs.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
-    if (isServed) urlsMoved(places, present, heir, report);
+    if (isServed) urlsMoved(places, present, heir, report, today);
   } else if (today.complete && past.view !== undefined) {
     const published = publishedOf(stated, now);
     const report = reportIn(past.view);
     if (published.length > 0) apiRemoved(past.api, published, report);
-    else if (isReachable(stated, now)) urlsLeft(past.view, report);
+    else if (isReachable(stated, now)) urlsLeft(past.view, places, report, today);
   }
   const left = new Map(past.former.map((each) => [each.label, each.left]));
   return {
@@ -74,7 +74,8 @@ export async function rewrittenSince(
     former: [...known].flatMap(([label, dates]) => {
       const version = heirs.map(({ versions }) => versions.get(label)).find((each) => each !== undefined);
       const api = heir?.parts.api ?? past.api;
-      return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, version, now) ?? [];
+      const stands = version && announcedParts(version, now);
+      return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, stands, now) ?? [];
     }),
   };
 }
@@ -83,7 +84,7 @@ function mapped(versions: Versions, change: (version: VersionParts) => VersionPa
   return new Map([...versions].map(([label, version]) => [label, change(version)]));
 }
 
-/** Good for the very change that was accepted: another date of the same version is refused again. */
+/** Applies to the accepted change only: another date of the same version is refused again. */
 function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Report {
   return (path, finding) => {
     const { severity, change } = finding;
@@ -98,12 +99,12 @@ function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Re
   };
 }
 
-/** Without having been published as a version: an API without versions and dates, whose callers have its URLs alone. */
+/** An API without versions and dates: it has no published version, but its URLs are in use. */
 function isReachable(stated: Versions, now: EpochMs): boolean {
   return [...stated.values()].some((version) => isReleased(version, now) && version.forgotten === undefined);
 }
 
-/** The API of that name first; whoever has taken over its places speaks to its callers too. */
+/** The API of that name first, then the APIs that have taken over its hosts and paths. */
 async function heirsOf(api: string, places: readonly string[], today: Today): Promise<readonly PolicyView[]> {
   const own = new Set(today.placesOf(api));
   const others = places.every((place) => own.has(place)) ? [] : today.holdersOf(places);
@@ -115,13 +116,13 @@ async function heirsOf(api: string, places: readonly string[], today: Today): Pr
   return heirs;
 }
 
-/** With versions or without; all of it where none has the form of `heir`. */
+/** The entries with versions, or without, as `heir` has; all if none matches. */
 function sameForm(former: Versions, heir: PolicyView): Versions {
   const same = [...former].filter(([label]) => (label === UNVERSIONED) === heir.unversioned);
   return same.length === 0 ? former : new Map(same);
 }
 
-/** Everything that was ever published of these versions, as it was said last. */
+/** All published dates of these versions; the newest value of each counts. */
 function knownOf(stated: Versions, former: Versions, now: EpochMs): Versions {
   const published = new Set([...publishedOf(stated, now), ...former.keys()]);
   return new Map(
@@ -129,7 +130,7 @@ function knownOf(stated: Versions, former: Versions, now: EpochMs): Versions {
   );
 }
 
-/** Of what is remembered, what the files published last do not state: the newer word counts. */
+/** The remembered dates that the files published last do not have. */
 function unstatedIn(stated: Versions, former: Versions, now: EpochMs): Versions {
   return new Map(
     [...former].map(([label, dates]) => {

@@ -1,6 +1,6 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
 // The first look-up of a request; everything after it depends on which API was found.
-import { decodedOctets } from '../policy/notation.ts';
+import { decodedOctets } from '../policy/octets.ts';
 import { LETTERS, lettersOf } from '../policy/paths/rules.ts';
 import { looksLikeVersion, type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
 
@@ -110,7 +110,14 @@ function treeOf<T>(hosts: Map<string, RouteNode<T>>, host: string): RouteNode<T>
 
 function createNode<T>(): RouteNode<T> {
   const byName = { exact: new Map(), ascii: new Map(), unicode: new Map() };
-  return { literals: new Map(), byName, version: undefined, bound: undefined };
+  return {
+    literals: new Map(),
+    byName,
+    lengths: new Set(),
+    longest: 0,
+    version: undefined,
+    bound: undefined,
+  };
 }
 
 /** The node of `path`; undefined where another route has it already. */
@@ -139,6 +146,8 @@ function literalOf<T>(node: RouteNode<T>, segment: string): RouteNode<T> {
   for (const letters of LETTERS) {
     const index = node.byName[letters];
     const name = lettersOf(decodedOctets(segment), letters);
+    node.lengths.add(name.length);
+    node.longest = Math.max(node.longest, name.length);
     index.set(name, [...(index.get(name) ?? []), next]);
   }
   return next;

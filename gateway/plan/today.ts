@@ -13,6 +13,8 @@ export interface Today {
   readonly placesOf: (api: string) => readonly string[];
   /** The APIs that answer at any of these places. */
   readonly holdersOf: (places: readonly string[]) => readonly string[];
+  /** The API with the nearest place around this one: it gets the requests of a place that no API has. */
+  readonly around: (place: string) => string | undefined;
   /** Whether an API that is not found has vanished. */
   readonly complete: boolean;
   /** Origin of the gateway, where APIs are that name no host. */
@@ -47,6 +49,13 @@ export function todayOf(
     fileOf: (api) => byName.get(api)?.file,
     placesOf: (api) => placesIn(byName.get(api)),
     holdersOf: (places) => [...new Set(places.flatMap((place) => byPlace.get(place) ?? []))],
+    around: (place) => {
+      for (let end = place.lastIndexOf('/'); end >= 0; end = place.lastIndexOf('/', end - 1)) {
+        const api = byPlace.get(place.slice(0, end)) ?? byPlace.get(place.slice(0, end + 1));
+        if (api !== undefined) return api;
+      }
+      return undefined;
+    },
     complete: complete && !byName.has(undefined),
     public: origin,
   };
@@ -64,6 +73,12 @@ export function placesOfView(view: PolicyView, today: Pick<Today, 'public'>): re
   return placesIn(claimsOf(view, today.public));
 }
 
-function placesIn(claims: Claims | undefined): readonly string[] {
+/** Whether a place is one of `places` or below one. */
+export function isWithin(place: string, places: readonly string[]): boolean {
+  return places.some((outer) => `${place}/`.startsWith(`${outer.replace(/\/$/, '')}/`));
+}
+
+/** Hosts and paths, one key for each pair. */
+export function placesIn(claims: Claims | undefined): readonly string[] {
   return claims?.routes.flatMap(({ keys }) => keys) ?? [];
 }

@@ -1,5 +1,5 @@
-// What becomes of the policy files as a reader has just read them: a plan, or a refusal.
-// Asked at a start that finds an error, at every reload, and by whoever only wants to know.
+// Judges the policy files as a reader has just read them: a plan, or a refusal.
+// At a start that finds an error, at a reload, and for a preview.
 import type { EpochMs } from '../policy/contract.ts';
 import type { PolicyReader, ReadSummary } from './aside/reader-contract.ts';
 import { allFormer, allProblems, recallAll } from './next-plan.ts';
@@ -14,7 +14,7 @@ export type Verdict =
       readonly kind: 'plan';
       readonly revision: string;
       readonly digests: readonly string[];
-      /** Errors too, where something is quarantined. */
+      /** With errors if something is quarantined. */
       readonly problems: readonly Problem[];
       readonly former: readonly FormerVersion[];
       readonly quarantined: readonly Quarantined[];
@@ -25,25 +25,32 @@ export type Verdict =
 export interface JudgeOptions {
   readonly now: EpochMs;
   readonly history: PublishedHistory;
-  /** Whether the last accepted form of an API stands in for a refused file; else one error refuses all files. */
+  /** Whether the last accepted form of an API stands in for a refused file; otherwise one error refuses all files. */
   readonly standsIn: boolean;
-  /** Whether APIs are left out that have no accepted form. */
+  /** Whether an API without an accepted form is left out. */
   readonly partial: boolean;
+  /** Whether no plan is in force yet. */
+  readonly isStart: boolean;
 }
 
-/** `summary`: what the reader has said of these files. Where the store is away nothing is compared and nothing stands in. */
+/**
+ * `summary` is the reader's answer for these files. While the store is away, nothing is compared and nothing stands in;
+ * a partial start then leaves out the API of each refused file.
+ */
 export async function judge(
   reader: PolicyReader,
   summary: ReadSummary,
-  { now, history, standsIn, partial }: JudgeOptions,
+  { now, history, standsIn, partial, isStart }: JudgeOptions,
 ): Promise<Verdict> {
   const { revision, digests } = summary;
+  const withRecord = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
+    history.compared(summary, async (recorded) => {
+      await recallAll(reader, recorded);
+      return ask();
+    });
   let count = summary.problems;
   if (revision !== undefined) {
-    const found = await history.compared(summary, async (recorded) => {
-      await recallAll(reader, recorded);
-      return reader.compare(now);
-    });
+    const found = await withRecord(() => reader.compare(now));
     count = found?.problems ?? count;
     if (found?.hasErrors !== true) {
       const problems = await allProblems(reader, count);
@@ -53,23 +60,24 @@ export async function judge(
   }
   const refused = await allProblems(reader, count);
   if (!standsIn) return { kind: 'refused', problems: refused };
-  const settled = await history.compared(summary, async (recorded) => {
-    await recallAll(reader, recorded);
-    return reader.settle(now);
-  });
+  const compared = await withRecord(() => reader.settle(now));
+  // A reload without the store would drop the accepted forms that are served.
+  const settled = compared ?? (partial && isStart ? await reader.settle(now) : undefined);
   if (settled === undefined) return { kind: 'refused', problems: refused };
-  const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems))]);
-  if (settled.digests.length === 0 || (!partial && settled.quarantined.some(({ isServed }) => !isServed)))
+  const unplaced = partial ? settled.unplaced.map(unknownRoutes) : [];
+  const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems)), ...unplaced]);
+  const lacksOne = settled.quarantined.some(({ isServed, isSpare }) => !isServed && !isSpare);
+  if (settled.digests.length === 0 || unplaced.length > 0 || (!partial && lacksOne))
     return { kind: 'refused', problems };
   const former = await allFormer(reader, settled.former);
-  const { quarantined, retained } = settled;
+  const { unplaced: _unplaced, ...accepted } = settled;
+  return { kind: 'plan', ...accepted, problems, former };
+}
+
+function unknownRoutes(file: string): Problem {
   return {
-    kind: 'plan',
-    revision: settled.revision,
-    digests: settled.digests,
-    problems,
-    former,
-    quarantined,
-    retained,
+    ...{ file, line: 1, column: 1, severity: 'error', rule: 'left-out' },
+    message: 'the routes of this file are unknown: without it another API could answer there',
+    hint: 'correct its syntax, its host, base and resolve, or take the file away',
   };
 }

@@ -1,4 +1,4 @@
-// What the watch of the policy files is given, and what it offers: the contract between reload.ts and the composition root.
+// The contract between the watch of the policy files and the composition root.
 // Types only.
 import type { EpochMs } from '../policy/contract.ts';
 import type { PolicyReader, ReaderStart } from './aside/reader-contract.ts';
@@ -20,7 +20,7 @@ export interface WatchOptions {
   /** The real clock, by which it is said since when a plan is in force. */
   readonly wallClock: () => EpochMs;
   readonly history: PublishedHistory;
-  /** A load begins: of the others below, one or none says what it came to. */
+  /** A load begins. At most one of the callbacks below reports its outcome. */
   readonly onBegun: () => void;
   /** Waited for: what was published is recorded once the plan is in force. */
   readonly onPlan: (
@@ -39,7 +39,7 @@ export interface WatchOptions {
   /** The watch or a load failed by other than the documents' fault; the plan in force stays. */
   readonly onFault: (error: unknown) => void;
   readonly cwd?: string;
-  /** What reads and checks; default: a thread of its own. */
+  /** Opens the reader; default: one in its own thread. */
   readonly openReader?: (start: ReaderStart) => PolicyReader;
 }
 
@@ -48,11 +48,11 @@ export interface PolicyWatch {
   readonly ready: Promise<void>;
   /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
   readonly reload: () => Promise<ReloadOutcome>;
-  /** What a reload would find now. Nothing changes. */
+  /** The findings of a reload, without reloading. */
   readonly preview: () => Promise<readonly Problem[]>;
-  /** What the last load that has ended came to, and when that was, by the real clock; undefined before the first. */
+  /** The last load that has ended; undefined before the first. */
   readonly last: () => LastLoad | undefined;
   readonly quarantined: () => readonly Quarantined[];
-  /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
+  /** Ends the watch; resolves when no load runs any more. No callback is called afterwards. */
   readonly close: () => Promise<void>;
 }

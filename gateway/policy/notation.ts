@@ -66,11 +66,6 @@ export function parseInstant(text: string): EpochMs | undefined {
   return Temporal.Instant.from(day === text ? `${text}T00:00:00Z` : text).epochMilliseconds;
 }
 
-/** Percent-encoded text, decoded once: one character per octet, so that no octets are invalid. */
-export function decodedOctets(text: string): string {
-  return text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`)));
-}
-
 /** The day of an instant in UTC, as `YYYY-MM-DD`. */
 export function dayOf(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString().slice(0, 10);

@@ -4,7 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import { type Authority, readAuthority, sameAuthority, speaksFor } from '../exchange/authority.ts';
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
-import { expectationRefusal, type HeadBounds, strictnessRefusal } from '../exchange/strictness.ts';
+import {
+  expectationRefusal,
+  type HeadBounds,
+  type RequestHead,
+  strictnessRefusal,
+} from '../exchange/strictness.ts';
 import { readTarget } from '../exchange/target.ts';
 import type { Trace } from '../exchange/trace.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -46,7 +51,7 @@ export function glimpseOf(
 }
 
 /** Reads `raw`, whose `url` must be the target as received. */
-export function readRequest(raw: IncomingMessage, context: ReadingContext): Reading {
+export function readRequest(raw: IncomingMessage & RequestHead, context: ReadingContext): Reading {
   const { isHttp2, address, requestId, trace, bounds, certificates } = context;
   const own = certificates?.own;
   const refusal = strictnessRefusal(raw, isHttp2, bounds);
@@ -76,6 +81,7 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: raw.headers,
+    underscored: raw.underscored,
     clientAddress: address.key,
     viaTrusted: address.viaTrusted,
     requestId,

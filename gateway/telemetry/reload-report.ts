@@ -27,6 +27,7 @@ const REFUSED = 'policy file refused';
 const QUARANTINED =
   'policy quarantined: the file is refused, and the last accepted form of the API is served';
 const LEFT_OUT = 'policy left out: the file is refused, and the API has no accepted form that can be served';
+const SPARE = 'policy file left out: it is refused, and another file serves its API';
 const MOST_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
 const RESTORED = 'policies match the plan in force again';
@@ -52,8 +53,8 @@ export function createReloadReport(
   };
   const onQuarantined: ReloadReport['onQuarantined'] = (quarantined) => {
     metrics.quarantine(quarantined);
-    for (const { isServed, ...refused } of quarantined)
-      logger.error(isServed ? QUARANTINED : LEFT_OUT, refused);
+    for (const { isServed, isSpare, ...refused } of quarantined)
+      logger.error(isServed ? QUARANTINED : isSpare ? SPARE : LEFT_OUT, refused);
   };
   return {
     onBegun: () => {

@@ -111,6 +111,7 @@ export const REFUSALS: Readonly<
   method_overridden: { kind: 'request' },
   overloaded: { kind: 'request' },
   usage_unavailable: { kind: 'request' },
+  api_left_out: { kind: 'request' },
   websockets_exhausted: { kind: 'request' },
   body_too_large: { kind: 'request' },
   version_ambiguous: { kind: 'resolution', outcome: 'conflict' },

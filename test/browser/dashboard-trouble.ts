@@ -94,6 +94,27 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'Dashboard: APIs whose policy files are refused stand above every page, with what is served instead',
+    async run({ demo, page }) {
+      await page.route('**/-/versions', async (route) => {
+        const response = await route.fetch();
+        const refused = { quarantined: ['orders'], leftOut: ['refunds'] };
+        await route.fulfill({ response, json: { ...(await response.json()), ...refused } });
+      });
+      for (const query of ['', 'configuration', 'version?api=orders&version=v1']) {
+        await page.goto(`${demo.admin}/dashboard/${query}`);
+        await shown(page);
+        const warnings = page.getByRole('complementary');
+        for (const says of [
+          'The policy file of orders is refused: its last accepted form is served.',
+          'The policy file of refunds is refused: it is not served.',
+        ])
+          await warnings.getByText(says).waitFor();
+        assert.ok(await warnings.getByRole('link', { name: 'What is wrong with it' }).first().isVisible());
+      }
+    },
+  },
+  {
     name: 'Dashboard: an address of nothing says so, below the warnings',
     async run({ demo, page }) {
       for (const [query, says] of [

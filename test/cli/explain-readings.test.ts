@@ -115,6 +115,22 @@ describe('ORD-2, VER-7: explain of a path that services read in several ways', (
     });
   });
 
+  it('names the upstream of a version that leads into another version, which is not asked', async () => {
+    const shop = SHOP.replace(
+      '4001] }',
+      '4001], path: / }, v1: { targets: [http://127.0.0.1:4001], path: /one }',
+    )
+      .replace('versions:', 'versions:\n  v1: { released: 2024-01-15 }')
+      .replace(/ {4}operations[\s\S]*/, '');
+    expect((await rowsOf('GET /v2/shop/ONE/x', { shop })).refused).toMatchObject({
+      value: 'request_malformed',
+      detail: 'the service may read the path as one of another version',
+      where: 'shop.yaml:5',
+    });
+    const api = { ...(await rowsOf('GET /v1/shop/one/x', { shop })) };
+    expect(api).not.toHaveProperty('refused');
+  });
+
   it('says why an empty segment is refused', async () => {
     const { refused } = await rowsOf('GET /v2/shop/items//7');
     expect(refused).toMatchObject({

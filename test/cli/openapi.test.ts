@@ -57,7 +57,7 @@ describe('sundial openapi', () => {
   it.each([
     ['no info at all', 'openapi: 3.0.3\npaths: {}\n'],
     ['an info that says nothing', 'openapi: 3.0.3\ninfo:\npaths: {}\n'],
-  ])('a description with %s is told apart from one that is entangled', async (_what, description) => {
+  ])('a description with %s has a message of its own', async (_what, description) => {
     await using files = await sample(description);
     expect(await run(files, { write: true })).toEqual({
       exitCode: 2,
@@ -71,6 +71,62 @@ describe('sundial openapi', () => {
     await using files = await sample();
     expect((await run(files, { now: Date.UTC(2025, 0, 1) })).stdout).toContain('stage: stable');
     expect((await run(files, { now: Date.UTC(2027, 0, 15) })).stdout).toContain('stage: retired');
+  });
+
+  it('DEP-8: writes no date before it is announced, and check agrees', async () => {
+    const announced = POLICY.replace(
+      'deprecated: 2026-01-15',
+      'announced: 2026-12-01, deprecated: 2027-01-15',
+    ).replace('sunset: 2027-01-15', 'sunset: 2028-01-15');
+    await using files = await workspace({ 'policies/orders.yaml': announced, 'api/v1.yaml': WRITTEN });
+    const early = (await files.problems()).filter((each) => each.includes('in the description'));
+    expect(early).toEqual([
+      expect.stringContaining(
+        'deprecation.announced is 2026-01-15 in the description before its announcement',
+      ),
+      expect.stringContaining('deprecation.sunset is 2027-01-15 in the description before its announcement'),
+    ]);
+    await run(files, { write: true });
+    const text = await readFile(join(files.folder, 'api/v1.yaml'), 'utf8');
+    expect(text).toContain(
+      'stage: stable, deprecation: { announced: null, sunset: null }, migration-guide: null }',
+    );
+    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml says so already.\n');
+    expect(await files.problems()).not.toContainEqual(expect.stringContaining('in the description'));
+    const onTheDay = await run(files, { now: Date.UTC(2026, 11, 1) });
+    expect(onTheDay.stdout).toContain('deprecation: { announced: "2026-12-01", sunset: "2028-01-15" }');
+  });
+
+  it.each([
+    ['sunset', 'guide: https://docs.example.com/v2'],
+    ['guide', 'sunset: 2028-01-15'],
+  ])('--write removes no unannounced %s from the only file that has it', async (key, other) => {
+    const policy = POLICY.replace(
+      /deprecated: .*, successor/,
+      `announced: 2026-12-01, deprecated: 2027-01-15, ${other}, successor`,
+    );
+    const description = WRITTEN.replace('2027-01-15', '2028-01-15');
+    await using files = await workspace({ 'policies/orders.yaml': policy, 'api/v1.yaml': description });
+    expect(await run(files, { write: true })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `sundial: orders v1 is announced on 2026-12-01, and only api/v1.yaml has its ${key}: add \`${key}:\` to v1 in policies/orders.yaml\n`,
+    });
+    expect((await run(files)).stdout).toContain(
+      'deprecation: { announced: null, sunset: null }, migration-guide: null',
+    );
+  });
+
+  it('writes an extension from the day of its announcement, and check agrees', async () => {
+    const extended = POLICY.replace(
+      'sunset: 2027-01-15',
+      'sunset: 2027-01-15, extended: [{ to: 2027-04-15, announced: 2026-12-01 }]',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': extended, 'api/v1.yaml': WRITTEN });
+    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml says so already.\n');
+    expect(await files.problems()).not.toContainEqual(expect.stringContaining('in the description'));
+    const onTheDay = await run(files, { now: Date.UTC(2026, 11, 1) });
+    expect(onTheDay.stdout).toContain('sunset: "2027-04-15"');
   });
 
   it('keeps a byte order mark', async () => {
@@ -100,7 +156,7 @@ describe('sundial openapi', () => {
     });
   });
 
-  it('leaves a description that contradicts itself to whoever wrote it', async () => {
+  it('refuses to write into a description that contradicts itself', async () => {
     const twofold = 'paths: { /orders: { get: { deprecated: true, x-lifecycle: { status: stable } } } }';
     await using files = await sample(DESCRIPTION.replace('paths: {}', twofold));
     expect(await run(files, { write: true })).toMatchObject({

@@ -83,6 +83,26 @@ describe('with an authority', () => {
     ['that begins like ours', 'http://10.0.0.8.test/x', 'http://10.0.0.8.test/x'],
   ]);
 
+  it('an IPv4 address is the same one when it is written as one of IPv6 (RFC 4291 section 2.5.5.2)', () => {
+    const spellings = [
+      '10.0.0.7',
+      '[::ffff:10.0.0.7]',
+      '[::ffff:a00:7]',
+      '[::FFFF:0A00:0007]',
+      '[0:0:0:0:0:ffff:a00:7]',
+    ];
+    for (const target of spellings)
+      for (const name of spellings) {
+        const service = { targets: [`http://${target}:4101`] };
+        expect([target, location(service, `http://${name}:4101/bookings/9`)]).toEqual([target, there]);
+        expect([target, location(service, `http://${name}:4101:80/bookings/9`)]).toEqual([target, undefined]);
+      }
+    const other = 'http://[::ffff:a00:8]:4101/bookings/9';
+    expect(location({}, other)).toBe(other);
+    const told = { forwardedHost: '[::ffff:10.9.9.9]:8443' };
+    expect(location(told, 'http://10.9.9.9:8443/bookings/9')).toBe(there);
+  });
+
   it('every name of this machine is the same one', () => {
     for (const name of ['127.0.0.1', 'localhost', '[::1]'])
       expect(location({ targets: ['http://127.0.0.1:4101'] }, `http://${name}:4101/bookings/9`)).toBe(there);
@@ -197,6 +217,12 @@ describe('what is counted', () => {
     ['#x', 0],
   ])('%s: %i addresses outside', (sent, outside) => {
     expect(mapped({}, { location: sent }).outside).toBe(outside);
+  });
+
+  it('not what carries the prefix of the client, which gets the parameter as well', () => {
+    const service = { client: '/api', path: '/api/inner', search: '?version=1', query: 'version' };
+    const { headers, outside } = mapped(service, { location: '/api/9' });
+    expect([headers.location, outside]).toEqual(['/api/9?version=1', 0]);
   });
 
   it('every one of them', () => {

@@ -1,10 +1,9 @@
 // Every view of random lives at random instants against one small model (dates-model.ts): what an answer carries, what is
-// published as JSON, HTML, calendar, feed and catalog, what `explain` and `timeline` print, metrics, and due notices.
+// published as JSON, HTML, calendar, feed and catalog, what `explain`, `timeline` and `openapi` print, metrics, and due notices.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
-import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { workspace } from '../plan/workspace.ts';
 import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';
 import { caseArbitrary, fileOf } from './dates-drawn.ts';
@@ -30,13 +29,13 @@ beforeAll(async () => {
   whole = loaded;
 });
 
-function planOf(drawn: Case): GatewayPlan {
+function lookingAt(drawn: Case): views.Looking {
   const [source] = whole.sources.policies;
   if (source === undefined) throw new Error('the sample has a policy file');
   const { settings } = whole;
-  return atOnce(
-    planSteps({ settings, apis: [compileApi(fileOf(drawn, source.file), settings)], revision: '0' }),
-  );
+  const file = fileOf(drawn, source.file);
+  const plan = atOnce(planSteps({ settings, apis: [compileApi(file, settings)], revision: '0' }));
+  return { whole, file, plan, now: drawn.now };
 }
 
 /** What each view should say, and what it says. */
@@ -44,7 +43,7 @@ async function rowsOf(
   drawn: Case,
 ): Promise<readonly (readonly [view: string, should: unknown, says: unknown])[]> {
   const { now } = drawn;
-  const looking = { whole, plan: planOf(drawn), now };
+  const looking = lookingAt(drawn);
   const version = datesAt(drawn, now);
   const operation = partDatesAt(drawn, now);
   const gone = isForgotten(version, now);
@@ -71,7 +70,7 @@ async function rowsOf(
   rows.push([
     'json',
     all ? undefined : expected.json(drawn, both),
-    json && { ...json, freshUntil: undefined },
+    json && { ...json, freshUntil: undefined, changelog: undefined },
   ]);
   if (json !== undefined)
     rows.push(['json freshness', true, json.freshUntil <= expected.nextAnnounced(drawn)]);
@@ -79,15 +78,19 @@ async function rowsOf(
   rows.push([
     'html',
     all ? undefined : expected.html(drawn, both),
-    html && { version: html.get('v1'), operation: html.get('v1 GET /old') },
+    html && { version: html.rows.get('v1'), operation: html.rows.get('v1 GET /old') },
   ]);
   rows.push(['calendar', all ? undefined : expected.calendar(both, now), await views.calendar(looking)]);
-  rows.push(['feed', all ? undefined : expected.feed(drawn), await views.feed(looking)]);
+  const changelog = all ? undefined : expected.feed(drawn);
+  rows.push(['feed', changelog, await views.feed(looking)]);
+  rows.push(['changelog in json', changelog, json?.changelog]);
+  rows.push(['changelog in html', changelog, html?.changelog]);
   if (drawn.accompanied)
     rows.push(['predecessor', expected.isPredecessor(version, now), await views.predecessor(looking)]);
   rows.push(['catalog', expected.catalog(version, now), await views.catalog(looking)]);
   rows.push(['timeline', expected.timeline(version, now), expected.timelineWords(views.timeline(looking))]);
   rows.push(['timeline json', expected.timelineDocument(both, now), views.timelineDocument(looking)]);
+  rows.push(['openapi', expected.described(drawn, both), views.described(looking)]);
   rows.push(['metrics', expected.metrics(drawn, version), views.metrics(looking)]);
   rows.push(['notices', expected.notices(drawn, both), views.notices(looking)]);
   return rows;
@@ -95,7 +98,7 @@ async function rowsOf(
 
 describe('dates mean the same everywhere', () => {
   it(
-    `DEP-8, SUN-2, RET-11: ${LIVES} random lives are told alike in every view at a random instant`,
+    `DEP-8, SUN-2, RET-11: ${LIVES} random lives read alike in every view at a random instant`,
     async () => {
       const { seed, drawn } = samples(caseArbitrary, LIVES);
       const wrong = new Map<string, number>();

@@ -229,7 +229,7 @@ export function feed(drawn: Case): readonly string[] {
   return last.toSorted();
 }
 
-/** Of those that any caller is told of. */
+/** Without releases, which are not announced to callers. */
 export function notices(drawn: Case, both: Both) {
   const told = milestones(drawn, both).filter(({ kind }) => kind !== 'released');
   return told
@@ -275,6 +275,25 @@ export function timelineWords(text: string | undefined) {
     sunset: date('sunset'),
     retired: date('retired'),
     forgotten: date('forgotten'),
+  };
+}
+
+/** `null`: there is no such date. */
+export function described({ now }: Case, { version, operation }: Both) {
+  const stage = stageAt(version, now);
+  const day = (at: number | undefined) => (at === undefined ? null : short(at));
+  return {
+    version: {
+      stage: stage === 'active' ? 'stable' : stage,
+      announced: day(version.announced ?? version.deprecated),
+      sunset: day(version.sunset),
+      guide: version.guide,
+    },
+    operation: {
+      flag: operation.deprecated !== undefined && now >= operation.deprecated,
+      deprecated: day(operation.deprecated),
+      sunset: day(operation.sunset),
+    },
   };
 }
 

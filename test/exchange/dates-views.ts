@@ -8,7 +8,11 @@ import { timelineJson } from '../../gateway/cli/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/freshness.ts';
 import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
+import type { PolicyFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import type { Whole } from '../../gateway/plan/load.ts';
+import { describedVersion } from '../../gateway/plan/openapi/described-version.ts';
+import { readDescription } from '../../gateway/plan/openapi/description.ts';
+import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { versionRows } from '../../gateway/telemetry/version-rows.ts';
 import { view } from '../support/exchange-samples.ts';
@@ -19,6 +23,7 @@ export const PATHS = { version: '/api/v1/orders/7', operation: '/api/v1/orders/o
 
 export interface Looking {
   readonly whole: Whole;
+  readonly file: PolicyFile;
   readonly plan: GatewayPlan;
   readonly now: number;
 }
@@ -82,8 +87,9 @@ interface JsonEntry {
 export async function json(looking: Looking) {
   const page = await published(looking, LIFECYCLE);
   if (page === undefined) return undefined;
-  const { stage, versions } = JSON.parse(page.text) as {
+  const { stage, versions, announcements } = JSON.parse(page.text) as {
     stage: string;
+    announcements: { at: string; updated?: string; title: string }[];
     versions: (JsonEntry & { version: string; operations?: (JsonEntry & { operation: string })[] })[];
   };
   const version = versions.find((each) => each.version === 'v1');
@@ -93,7 +99,14 @@ export async function json(looking: Looking) {
     version: version && datesOf(version),
     operation: operation && datesOf(operation),
     freshUntil: page.freshUntil,
+    changelog: changelogOf(announcements.map(({ title, at, updated = at }) => [title, updated])),
   };
+}
+
+/** Of each entry its title, and the day on which it was last changed. */
+function changelogOf(entries: readonly (readonly [title: string, changed: string])[]): readonly string[] {
+  const ours = entries.filter(([title]) => title.startsWith('orders v1'));
+  return ours.map(([title, changed]) => `${title} ${changed.replace('T00:00:00Z', '')}`).sort();
 }
 
 function datesOf({ stage, deprecated, sunset, retired, next_change: next, ...entry }: JsonEntry) {
@@ -110,12 +123,19 @@ function datesOf({ stage, deprecated, sunset, retired, next_change: next, ...ent
   };
 }
 
-/** By row: stage, the four dates, what comes next, and the beginning of the next brownout. */
+/** By row: stage, the four dates, what comes next, and the beginning of the next brownout; and the changelog. */
 export async function html(looking: Looking) {
   const page = await published(looking, LIFECYCLE, 'text/html');
   if (page === undefined) return undefined;
+  const items = page.text.matchAll(/<li><time datetime="(.*?)">.*?<strong>(.*?)<\/strong>(.*)/g);
+  const changelog = changelogOf(
+    [...items].map(([, at = '', title = '', more = '']) => {
+      const [, updated = at] = /updated <time datetime="(.*?)"/.exec(more) ?? [];
+      return [title, updated];
+    }),
+  );
   const rows = [...page.text.matchAll(/<tr><th scope="row">(.*?)<\/th>(.*?)<\/tr>/g)];
-  return new Map(
+  const byName = new Map(
     rows.map(([, name = '', cells = '']) => {
       const [stage = '', , deprecated = '', sunset = '', retired = '', next = '', advice = ''] = [
         ...cells.matchAll(/<td>(.*?)<\/td>/g),
@@ -137,6 +157,7 @@ export async function html(looking: Looking) {
       ];
     }),
   );
+  return { rows: byName, changelog };
 }
 
 /** `v1 sunset 2027-01-01` of every event, in order; an instant for a brownout. */
@@ -158,10 +179,9 @@ export async function feed(looking: Looking) {
   const page = await published(looking, `${LIFECYCLE}.atom`);
   if (page === undefined) return undefined;
   const pattern = /<entry>.*?<title>(.*?)<\/title>\n<updated>(.*?)<\/updated>/gs;
-  const entries = [...page.text.matchAll(pattern)].map(
-    ([, title, updated = '']) => `${title} ${updated.replace('T00:00:00Z', '')}`,
+  return changelogOf(
+    [...page.text.matchAll(pattern)].map(([, title = '', updated = '']) => [title, updated]),
   );
-  return entries.filter((title) => title.startsWith('orders v1')).sort();
 }
 
 export async function catalog(looking: Looking) {
@@ -216,6 +236,46 @@ export function timelineDocument({ plan, now }: Looking) {
     ...{ stage, deprecated, sunset, retired, forgotten },
   });
   return { version: of(versions[0]), operation: of(versions[0].operations[0]) };
+}
+
+/** As of an earlier life; the operation repeats the dates of its version. */
+const DESCRIPTION = new TextEncoder().encode(`openapi: 3.1.0
+info:
+  title: Orders
+  x-lifecycle:
+    stage: stable
+    deprecation: { announced: "2020-01-01", sunset: "2021-01-01" }
+    migration-guide: https://docs.example.com/earlier
+paths:
+  /api/v1/orders/old:
+    get: { x-lifecycle: { deprecation-date: "2020-01-01", sunset-date: "2021-01-01" } }
+`);
+
+/** What `sundial openapi` writes. */
+export function described({ file, plan, now }: Looking) {
+  const { versions } = file;
+  const rules = plan.apiNamed('orders')?.versions.get('v1');
+  const version = versions === 'none' ? undefined : versions.v1;
+  if (rules === undefined || version === undefined) throw new Error('the sample has a version');
+  const before = readDescription('orders.yaml', DESCRIPTION);
+  const written = writeLifecycle(describedVersion(file, version, rules, { description: before, now }));
+  if (written.kind !== 'text') throw new Error(`the description is ${written.kind}`);
+  const { api, operations } = readDescription('orders.yaml', new TextEncoder().encode(written.text));
+  const { stage, announced, sunset, guide } = api;
+  const [old] = operations;
+  return {
+    version: {
+      stage: stage?.value,
+      announced: announced?.value,
+      sunset: sunset?.value,
+      guide: guide?.value,
+    },
+    operation: {
+      flag: old?.flag?.value ?? false,
+      deprecated: old?.deprecated?.value,
+      sunset: old?.sunset?.value,
+    },
+  };
 }
 
 export function metrics({ plan, now }: Looking) {

@@ -4,9 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { readAuthority } from '../../gateway/exchange/authority.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
 import { nominated } from '../../gateway/forward/hop-by-hop.ts';
+import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
 import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
 import { readTags } from '../../gateway/policy/body-notice/entity-tag.ts';
+import { parseOperation } from '../../gateway/policy/lifecycle/operation-template.ts';
+import { readingsOf } from '../../gateway/policy/paths/rules.ts';
+import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
 import { besideOurs } from '../../gateway/policy/rate-limit/upstream-quotas.ts';
 import { plainAccept, readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { resemblesVersion } from '../../gateway/policy/versioning/look-alike.ts';
@@ -22,11 +26,22 @@ const templates = ['application/vnd.acme.{version}+json', 'application/vnd.acme+
   (text) => parseTemplate(text) ?? [],
 );
 const clientAddress = createClientAddress(['10.0.0.0/8']);
+const OPERATIONS = createOperationTable(
+  ['GET /a5/{p}/b', `GET /${'l'.repeat(100)}`].flatMap((text) => {
+    const parsed = parseOperation(text);
+    return parsed.kind === 'malformed' ? [] : [{ template: parsed.template, rules: text }];
+  }),
+);
 const NOTHING = Buffer.alloc(0);
 
 const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['authority', readAuthority],
   ['target', (text) => readTarget(`/${text}`, 'GET')],
+  [
+    'a path with operations',
+    (text) =>
+      readingsOf(`/A5${text}`, pathRulesOf(undefined))?.map((path) => OPERATIONS.reached('GET', path)),
+  ],
   ['Connection', nominated],
   ['Accept, read', (accept) => readPreferences(templates, { accept })],
   ['Accept, rewritten', (accept) => plainAccept(templates, accept, () => true)],

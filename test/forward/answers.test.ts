@@ -59,6 +59,21 @@ describe('the head of an answer', () => {
   });
 });
 
+describe('FWD-9: another authority for the origin (RFC 7838)', () => {
+  it.each([
+    ['an answer', 'HTTP/1.1 200 OK'],
+    ['an error', 'HTTP/1.1 503 Service Unavailable'],
+  ])('does not come with %s of the service: it would lead clients round the gateway', async (_what, line) => {
+    const head = `${line}\r\nAlt-Svc: h2="10.0.0.7:4101"; ma=86400\r\nalt-svc: clear\r\nX-Any: 1`;
+    const { text } = await sendRaw(
+      (await gatewayBefore(() => `${head}\r\nContent-Length: 2\r\n\r\nok`)).port,
+      get(),
+    );
+    expect(linesOf(text, 'x-any')).toEqual(['1']);
+    expect(linesOf(text, 'alt-svc')).toEqual([]);
+  });
+});
+
 describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
   const framings = [
     ['by its length', 'Content-Length: 5\r\n\r\nwrong'],

@@ -64,7 +64,7 @@ async function publishedAt(at: number) {
 describe('a deprecation', () => {
   const QUIET = { deprecation: undefined, sunset: undefined, link: undefined, warns: false, info: false };
 
-  it('DEP-8: is told from the day it is announced, by its coming date and the sunset alone', async () => {
+  it('DEP-8: sends its coming date and its sunset from the announced day on', async () => {
     expect(linesOf(await askAt(ANNOUNCED - 1, ORDERS))).toEqual({ ...QUIET, limit: '1000' });
     expect(linesOf(await askAt(ANNOUNCED, ORDERS))).toEqual({
       ...QUIET,

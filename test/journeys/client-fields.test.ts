@@ -124,7 +124,14 @@ describe('XFF-1, SMG-25: what a client claims of itself reaches no service', () 
 });
 
 describe('SMG-25: what the gateway sets, takes out or reads itself', () => {
-  it.each(['X-Tenant', 'X-Debug-Level', 'X-Consumer-Id', 'API-Version', 'Acme-Version'])(
+  it('VER-4: another spelling of the version header is refused, so that the default never stands in for it', async () => {
+    for (const { name } of spellingsOf('Acme-Version').filter((line) => !/^acme-version$/i.test(line.name))) {
+      const bytes = head('GET /told/v1 HTTP/1.1', 'Host: 127.0.0.1', `${name}: v1`, 'Connection: close');
+      expect([name, (await sendBytes(stranger.https, bytes)).status]).toEqual([name, 400]);
+    }
+  });
+
+  it.each(['X-Tenant', 'X-Debug-Level', 'X-Consumer-Id', 'API-Version'])(
     'as %s reaches no service in another spelling',
     async (name) => {
       const others = spellingsOf(name).filter((line) => line.name.toLowerCase() !== name.toLowerCase());

@@ -98,6 +98,19 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/exp/EXPORT', 410],
     ['/api/exp/export;x', 200],
     ['/api/exp/a%2Fb', 400],
+    // each key of paths, by word: another path than /export
+    ['/api/exact/export', 410],
+    ['/api/exact/EXPORT', 200],
+    ['/api/exact/export;x', 200],
+    ['/api/exact/export.json', 200],
+    ['/api/exact/export/', 200],
+    ['/api/exact/%2Fexport', 200],
+    // or the same
+    ['/api/loose/EXPORT', 410],
+    ['/api/loose/export;x', 410],
+    ['/api/loose/export.json', 410],
+    ['/api/loose/export/', 410],
+    ['/api/loose/%2Fexport', 410],
   ])('VER-7: %s is %i with a token for reading', async (path, status) => {
     expect(await ask(how, path)).toMatchObject({ status });
   });
@@ -123,6 +136,18 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     }
     expect(statuses).toEqual([200, 200, 429]);
   });
+});
+
+it.each([
+  ['/api/inv/items/7%2Fpayments', 'GET /items/{id}', 'GET /items/{id}'],
+  ['/api/inv/EXPORT', undefined, 'other'],
+])('VER-7: log and metrics follow what %s names: %s', async (path, operation, counted) => {
+  const series = `sundial_deprecated_operation_requests_total{api="inv",version="v1",operation="${counted}"}`;
+  const before = (await gateway.metric(series)) ?? 0;
+  const answer = await ask('HTTP/1.1', path, false);
+  const line = await gateway.accessLine(answer?.headers['x-request-id'] ?? '');
+  expect(line.operation).toBe(operation);
+  expect(await gateway.metric(series)).toBe(before + 1);
 });
 
 /** Keys of an operation that refuse requests, with the status of the last of two. */

@@ -100,6 +100,17 @@ describe('a reload', () => {
     expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
   });
 
+  it('that hides published dates until a later announcement is reported as a rewrite', async () => {
+    const ahead = published.replace('deprecated: 2021-01-15', 'deprecated: 2998-01-15');
+    await save(ahead);
+    await using gateway = await start();
+    await save(ahead.replace('deprecated:', 'announced: 2997-12-01\n    deprecated:'));
+    await gateway.reload();
+    expect(messages(gateway).join('\n')).toContain(
+      'deprecated and sunset of v1 were published and are hidden until 2997-12-01',
+    );
+  });
+
   it('without a file is no way to bring it back with an earlier sunset', async () => {
     await using gateway = await start();
     await leaveOut();

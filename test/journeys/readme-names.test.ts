@@ -200,6 +200,14 @@ describe('what the README names', () => {
     }
   });
 
+  it('are all sections of both pages, in its table of pages', () => {
+    for (const page of ['policies/README.md', 'config/README.md'])
+      for (const heading of headingsOf(join(ROOT, page), /^## (.+)$/gm)) {
+        const isLinked = readFileSync(join(ROOT, 'README.md'), 'utf8').includes(`(${page}#${heading})`);
+        expect(isLinked, `${page}#${heading}`).toBe(true);
+      }
+  });
+
   it('are pictures as wide as a page and light enough for one', () => {
     const shown = PAGES.flatMap((page) => {
       const found = readFileSync(join(ROOT, page), 'utf8').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g);
@@ -255,8 +263,8 @@ async function addReleased(folder: string): Promise<void> {
 }
 
 /** As the anchors that GitHub makes of them. */
-function headingsOf(file: string): readonly string[] {
-  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
+function headingsOf(file: string, form = /^#+ (.+)$/gm): readonly string[] {
+  const headings = readFileSync(file, 'utf8').matchAll(form);
   return Array.from(headings, ([, title = '']) =>
     title
       .toLowerCase()

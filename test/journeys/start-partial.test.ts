@@ -67,7 +67,7 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
     expect(await gateway.metric(SUCCESSFUL)).toBe(0);
     expect(await gateway.metric(seriesOf('orders'))).toBe(0);
     expect(await gateway.metric(seriesOf('added'))).toBe(2);
-    expect((await askPath(gateway, '/added')).status).toBe(404);
+    expect((await askPath(gateway, '/added')).status).toBe(503);
 
     await folder.save(ADDED, 'added.yaml');
     expect(await gateway.reload()).toMatchObject({ quarantined: [] });
@@ -99,7 +99,7 @@ describe('an API that start: partial leaves out', () => {
     await using gateway = await start();
     await folder.save(folder.orders.replace('v1-to-v2', 'elsewhere'));
     const { stdout, exitCode } = await reloadOf(gateway);
-    expect(stdout).toMatch(/^added: \S*added\.yaml is refused; the API is left out$/m);
+    expect(stdout).toMatch(/^added: \S*added\.yaml is refused and left out$/m);
     expect(exitCode).toBe(1);
     expect((await reloadOf(gateway)).exitCode).toBe(1);
   });
@@ -125,6 +125,17 @@ describe('an API that start: partial leaves out', () => {
     await folder.save('api: [added\n', 'added.yaml');
     await using gateway = await folder.start({ START: 'partial' });
     expect(await statusOf(gateway)).toBe('ready, last reload refused, left out: added');
+  });
+
+  it('keeps its record: it is served as soon as its accepted form can be again', async () => {
+    const second = { SECOND: folder.environment().ECHO ?? '' };
+    await folder.save(ADDED.replace('ECHO', 'SECOND'), 'added.yaml');
+    await folder.publish(second);
+    await folder.save('api: [added\n', 'added.yaml');
+    await folder.publish({ START: 'partial' });
+    await using gateway = await folder.start(second);
+    expect(await statusOf(gateway)).toBe('ready, last reload refused, last accepted form served: added');
+    expect((await askPath(gateway, '/added')).status).toBe(200);
   });
 
   it('is named no more once its file is gone', async () => {

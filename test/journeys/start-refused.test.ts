@@ -1,10 +1,17 @@
 // Starting is not harder than running: a file that the running gateway refused does not keep the next start from serving.
 // The last accepted form of its API is served, from the embedded store and from Redis, by one process and by workers.
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';
-import { type RunningGateway, runGateway } from '../support/gateway.ts';
-import { askPath, openPublishedFolder, type PublishedFolder, readyOf } from '../support/published-folder.ts';
+import type { RunningGateway } from '../support/gateway.ts';
+import {
+  askPath,
+  endingApi,
+  openPublishedFolder,
+  type PublishedFolder,
+  readyOf,
+} from '../support/published-folder.ts';
 import { startRedis } from '../support/redis-server.ts';
 
 let folder: PublishedFolder;
@@ -17,20 +24,8 @@ afterEach(() => perTest.disposeAsync());
 
 const earlier = () => folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
 const PUBLISHED = 'Tue, 15 Jan 2999 00:00:00 GMT';
-const EARLIER = 'Mon, 31 Dec 2998 00:00:00 GMT';
 const QUARANTINED = 'sundial_policy_quarantined{api="orders"}';
 const sunsetOf = async (gateway: RunningGateway) => (await askPath(gateway, '/api/v1/orders')).headers.sunset;
-/** An API that nothing is wrong with. */
-const other = (sunset: string) => `api: other
-base: /other
-access: public
-deprecated: 2021-01-15
-sunset: ${sunset}
-guide: https://docs.example.com/other
-upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
-versions: none
-`;
-
 const STORES = [
   { store: 'the embedded store', workers: '1', redis: false },
   { store: 'the embedded store', workers: '2', redis: false },
@@ -55,7 +50,7 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
     expect(await gateway.metric(QUARANTINED)).toBe(1);
 
-    await folder.save(other('2999-01-01'), 'other.yaml');
+    await folder.save(endingApi('2999-01-01'), 'other.yaml');
     expect(await gateway.reload()).toMatchObject({ quarantined: [{ api: 'orders' }] });
     expect((await askPath(gateway, '/other')).status).toBe(200);
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
@@ -122,11 +117,11 @@ describe('a gateway that serves the last accepted form', () => {
   });
 
   it('reloads file by file: what is wrong in another file keeps that one API as it is, too', async () => {
-    await folder.save(other('2999-01-01'), 'other.yaml');
+    await folder.save(endingApi('2999-01-01'), 'other.yaml');
     await folder.publish();
     await folder.save(earlier());
     await using gateway = await folder.start();
-    await folder.save(other('2998-01-01'), 'other.yaml');
+    await folder.save(endingApi('2998-01-01'), 'other.yaml');
     await folder.save(
       `api: third\nbase: /third\naccess: public\nversions: none\nupstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }\n`,
       'third.yaml',
@@ -140,12 +135,12 @@ describe('a gateway that serves the last accepted form', () => {
   it('keeps the record of it: neither a restart nor another API that is accepted replaces it', async () => {
     await folder.publish();
     await folder.save(earlier());
-    await folder.save(other('2999-01-01'), 'other.yaml');
+    await folder.save(endingApi('2999-01-01'), 'other.yaml');
     await folder.publish();
     await folder.publish();
     await using gateway = await folder.start();
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
-    await folder.save(other('2998-01-01'), 'other.yaml');
+    await folder.save(endingApi('2998-01-01'), 'other.yaml');
     expect(await gateway.reload()).toMatchObject({ quarantined: [{ api: 'orders' }, { api: 'other' }] });
   });
 
@@ -165,7 +160,7 @@ describe('a gateway that serves the last accepted form', () => {
     await using gateway = await folder.start();
     expect((await askPath(gateway, '/api/v0/orders')).status).toBe(410);
     // A new file may take over no place of a version that has ended, while the file of that one is refused.
-    await folder.save(other('2999-01-01').replace('base: /other', 'base: /api/v0/orders'), 'other.yaml');
+    await folder.save(endingApi('2999-01-01').replace('base: /other', 'base: /api/v0/orders'), 'other.yaml');
     expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
     expect((await askPath(gateway, '/api/v0/orders')).status).toBe(410);
   });
@@ -182,7 +177,7 @@ describe('a start', () => {
   ];
   it.each(broken)('with a file %s serves its last accepted form', async (name, damage) => {
     await folder.save(`${folder.orders}rules: { version-removed: error }\n`);
-    if (name.includes('error')) await folder.save(other('2999-01-01'), 'other.yaml');
+    if (name.includes('error')) await folder.save(endingApi('2999-01-01'), 'other.yaml');
     await folder.publish();
     await damage();
     await using gateway = await folder.start();
@@ -199,6 +194,27 @@ describe('a start', () => {
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
     const page = await askPath(gateway, '/.well-known/lifecycle/orders', { accept: 'text/html' });
     expect(page.text).toContain('Move to v2');
+  });
+
+  it('whose description is gone serves the dates that were accepted with it', async () => {
+    const dates = '    deprecated: 2021-01-15\n    sunset: 2999-01-15\n';
+    await folder.save(folder.orders.replace(dates, '    openapi: ./descriptions/v1.yaml\n'));
+    await mkdir(join(folder.path, 'descriptions'));
+    await folder.save(
+      `openapi: 3.1.0
+info:
+  title: Orders
+  version: v1
+  x-lifecycle: { deprecation: { announced: 2021-01-15, sunset: 2999-01-15 } }
+paths: {}
+`,
+      'descriptions/v1.yaml',
+    );
+    await folder.publish();
+    await folder.remove('descriptions/v1.yaml');
+    await using gateway = await folder.start();
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    expect(await gateway.metric(QUARANTINED)).toBe(1);
   });
 
   it('where the accepted form needs a variable that is missing by now exits, and names the variable', async () => {
@@ -232,89 +248,25 @@ describe('a start', () => {
   });
 
   it('of two files that claim a route serves the one that is as it was accepted', async () => {
-    await folder.save(other('2999-01-01'), 'other.yaml');
+    const first = endingApi('2999-05-01').replace('api: other', 'api: first');
+    await folder.save(first.replace('base: /other', 'base: /first'), 'first.yaml');
+    await folder.save(endingApi('2999-01-01'), 'other.yaml');
     await folder.publish();
-    await folder.save(other('2999-01-01').replace('base: /other', 'base: /api/{version}/orders'), 'a.yaml');
-    await folder.save(folder.orders.replace('path: "/api/{version}/orders"', 'path: "/other"'));
-    await folder.remove('a.yaml');
+    await folder.save(first, 'first.yaml');
     await using gateway = await folder.start();
     expect((await askPath(gateway, '/other')).headers.sunset).toBe('Tue, 01 Jan 2999 00:00:00 GMT');
-    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    expect((await askPath(gateway, '/first')).headers.sunset).toBe('Wed, 01 May 2999 00:00:00 GMT');
+    expect(await gateway.metric('sundial_policy_quarantined{api="first"}')).toBe(1);
   });
 
   it('hands a route of a refused file to the accepted file that claims it', async () => {
+    await folder.save(folder.orders.replace('{version}/orders" }', '{version}/orders" }, { default: v2 }'));
     await folder.publish();
     await folder.save(earlier());
-    const claims = other('2999-01-01').replace('base: /other', 'base: /api/orders');
-    await folder.save(claims, 'other.yaml');
+    await folder.save(endingApi('2999-01-01').replace('base: /other', 'base: /api/orders'), 'other.yaml');
     await using gateway = await folder.start();
     expect((await askPath(gateway, '/api/orders')).headers.sunset).toBe('Tue, 01 Jan 2999 00:00:00 GMT');
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
-  });
-});
-
-describe('accepting a date that the rules refuse', () => {
-  const accept = (gateway: RunningGateway, ...words: readonly string[]) =>
-    acceptBecause(gateway, 'the contract ended', ...words);
-  const acceptBecause = async (gateway: RunningGateway, why: string, ...words: readonly string[]) =>
-    operate(
-      ['accept', ...words, '--why', why, '--by', 'ada', '--admin', `http://127.0.0.1:${gateway.admin}`],
-      {
-        environment: { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() },
-      },
-    );
-
-  it('is recorded, audited and good for that date alone', async () => {
-    await using gateway = await folder.start(folder.environment());
-    await folder.save(earlier());
-    await gateway.reload();
-    const { stdout, exitCode } = await accept(gateway, 'orders', 'v1');
-    expect(stdout).toContain('accepted: orders v1 sunset 2998-12-31\n');
-    expect(exitCode).toBe(0);
-    expect(await sunsetOf(gateway)).toBe(EARLIER);
-    expect(gateway.log.find(({ audit }) => audit !== undefined)?.audit).toMatchObject({
-      action: 'accept',
-      subject: 'orders v1',
-      by: 'ada',
-      why: 'the contract ended',
-      after: { v1: 'sunset 2998-12-31T00:00:00Z' },
-    });
-    await folder.save(earlier().replace('2998-12-31', '2998-12-30'));
-    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
-    await folder.save(folder.orders.replace('2999-01-15', '2999-05-01'));
-    await gateway.reload();
-    expect(await sunsetOf(gateway)).toBe('Wed, 01 May 2999 00:00:00 GMT');
-    await folder.save(earlier());
-    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
-  });
-
-  it('ends the quarantine of a start, and takes back what a rehearsal has published', async () => {
-    await folder.publish();
-    await folder.save(folder.orders.replace('sunset: 2999-01-15', 'sunset: 2999-08-01'));
-    await folder.publish();
-    await folder.save(folder.orders);
-    await using gateway = await folder.start();
     expect(await gateway.metric(QUARANTINED)).toBe(1);
-    expect(await accept(gateway, 'orders')).toMatchObject({ stderr: '', exitCode: 0 });
-    expect(await gateway.metric(QUARANTINED)).toBe(0);
-    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
-  });
-
-  it('says no where nothing is refused, and on a gateway whose clock was moved', async () => {
-    await using gateway = await folder.start();
-    const { exitCode, stderr } = await accept(gateway, 'orders', 'v1');
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('The files change no published date of orders v1 that the rules refuse.');
-    expect((await accept(gateway, 'nope')).stderr).toContain('No API "nope" is in force. There is orders.');
-    expect((await accept(gateway, 'orders', 'v9')).stderr).toContain(
-      'The API orders has no version "v9". There are v1, v2, v3.',
-    );
-    expect((await acceptBecause(gateway, ' ', 'orders')).stderr).toBe(
-      'sundial: --why: not one line of 1 to 200 characters without control characters\n',
-    );
-    const data = join(folder.path, 'moved');
-    const elsewhere = { DATA: data, STORE: `embedded:${data}` };
-    await using moved = await runGateway({ environment: folder.environment(elsewhere) });
-    expect((await accept(moved, 'orders', 'v1')).stderr).toContain('Start it without --at.');
   });
 });

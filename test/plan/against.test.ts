@@ -29,6 +29,25 @@ describe('check against an older folder', () => {
     expect(said).toMatch(/1 warning \(1 API, 2 versions\)\n$/);
   });
 
+  it('a later announcement hides dates that were published', async () => {
+    const text = ORDERS.replace(
+      'deprecated: 2026-01-15, sunset: 2027-01-15',
+      'deprecated: 2027-01-15, sunset: 2028-01-15',
+    );
+    await using files = await workspace({
+      'policies/orders.yaml': text.replace('deprecated:', 'announced: 2026-12-10, deprecated:'),
+      'before/orders.yaml': text,
+    });
+    expect((await against(files, 'before')).text).toContain(
+      'warning: deprecated and sunset of v1 were published and are hidden until 2026-12-10 [dates-rewritten]',
+    );
+    await files.write(
+      'before/orders.yaml',
+      text.replace('deprecated:', 'announced: 2026-11-21, deprecated:'),
+    );
+    expect((await against(files, 'before')).text).not.toContain('dates-rewritten');
+  });
+
   it('an API that has vanished is said where it stood', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS,
@@ -51,6 +70,26 @@ describe('check against an older folder', () => {
     );
     await files.write('policies/calls.yaml', hooks.replace('api: hooks', 'api: calls'));
     expect((await against(files, 'before')).text).not.toContain('urls-moved');
+  });
+
+  it('an API that has left its place to an API around it is said to lead there', async () => {
+    const inner =
+      'api: inner\nbase: /hooks/secure\naccess: public\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n';
+    const outer = inner.replace('api: inner', 'api: outer').replace('/hooks/secure', '/hooks');
+    await using files = await workspace({ 'policies/outer.yaml': outer, 'before/inner.yaml': inner });
+    const leads =
+      'was published and leads to the API outer now: its callers are judged by the access rules of that API';
+    expect((await against(files, 'before')).text).toContain(
+      `inner.yaml:2:7: warning: /hooks/secure ${leads}`,
+    );
+    await files.write('policies/outer.yaml', outer.replace('base: /hooks', 'base: /'));
+    expect((await against(files, 'before')).text).toContain(leads);
+    await files.write('policies/inner.yaml', inner.replace('/hooks/secure', '/elsewhere'));
+    expect((await against(files, 'before')).text).toContain(
+      `inner.yaml:2:7: warning: /hooks/secure ${leads}`,
+    );
+    await files.write('policies/outer.yaml', outer.replace('base: /hooks', 'base: /hooks/sec'));
+    expect((await against(files, 'before')).text).toContain('leads to no API any more');
   });
 
   it('an API is not missed where only some files are named, or the name of one cannot be read', async () => {

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { forMachines } from '../../gateway/cli/check.ts';
 import { loadAll } from '../../gateway/plan/load.ts';
 import { headline, renderProblems } from '../../gateway/plan/problems.ts';
+import { isConcealed } from '../../gateway/plan/read/concealed.ts';
 import { diff } from '../support/file-commands.ts';
+import { placesOf } from '../support/grammar-places.ts';
 import { GATEWAY, NOW, ORDERS, workspace } from './workspace.ts';
 
 const CANARY = 'canary-9f3b71';
@@ -171,6 +173,46 @@ it('diff says that a header rule has changed, and neither value', async () => {
     expect(text).toContain('headers');
   }
 });
+
+describe('a key that is a slip away from the name of a secret', () => {
+  const words = NAMES.filter((name) => /^[a-z]{4,}$/.test(name));
+  const slips = [...words, 'key', 'dsn', 'pwd', 'jwt'].flatMap((word) => slipsOf(word, word.length > 3));
+  const places = [...slips, ...slips.map((slip) => `db_${slip}`), ...slips.map((slip) => `smtp-${slip}-2`)];
+
+  it('is concealed like one, alone and in a longer name', () => {
+    expect(places.length).toBeGreaterThan(1_400);
+    expect(places.filter((slip) => !isConcealed([slip]) || !isConcealed(['upstreams', 'v1', slip]))).toEqual(
+      [],
+    );
+    expect(isConcealed(['clientSecert'])).toBe(true);
+  });
+
+  it('keeps its value out of every finding', async () => {
+    for (const name of ['pasword', 'secert', 'tokne', 'credentails', 'Cokie', 'api_kye', 'athorization'])
+      for (const value of [CANARY, `{ a: ${CANARY} }`, `[${CANARY}]`]) {
+        const said = await inPolicy(ORDERS.replace('v2: { targets', `v2: { ${name}: ${value}, targets`));
+        expect(said).toContain(`unknown key "${name}"`);
+        expect(said.includes(CANARY)).toBe(false);
+      }
+  });
+
+  it('is no other key of the grammars', () => {
+    const secrets = /(?:^|\.)(?:token|secret|key|client)(?:\.|$)|^headers(?:$|\.)|^expect\.#\.headers/;
+    const places = (['policy', 'gateway'] as const).flatMap((kind) => placesOf(kind).map(({ path }) => path));
+    const free = places.filter((path) => !secrets.test(path) && isConcealed(path.split('.')));
+    expect(free).toEqual([]);
+  });
+});
+
+/** `word` with one letter too few, too many, wrong or in the wrong place. */
+function slipsOf(word: string, isLong: boolean): readonly string[] {
+  return [...word].flatMap((letter, at) => {
+    const [before, after] = [word.slice(0, at), word.slice(at + 1)];
+    const swapped = before + after.slice(0, 1) + letter + after.slice(1);
+    const added = `${before}${letter}${letter}${after}`;
+    return isLong ? [before + after, added, `${before}0${after}`, swapped] : [swapped];
+  });
+}
 
 describe('a known key with a secret in a wrong place', () => {
   const at = (find: string | RegExp, instead: string) => [ORDERS.replace(find, instead), GATEWAY] as const;

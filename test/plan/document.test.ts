@@ -6,6 +6,7 @@ import { BOMBS } from '../support/bad-policies.ts';
 
 const sources = {
   environment: { PORT: '4001', EMPTY: '', SECRET: 'hunter2: {x}' },
+  outside: new Map<string, string>(),
   leavesItsFolder: () => false,
   readSecret: (path: string): SecretRead =>
     path === '/run/secret'

@@ -9,7 +9,7 @@ const SECRET = 'hunter2-of-the-machine';
 
 /** Texts of a policy that may come from outside: addresses, times, services, notes for the readers of the file. */
 const MAY_COME_FROM_OUTSIDE =
-  /^(?:host|base|resolve|cors|contacts|expect|upstreams|access\.identity|versions\.\*\.access\.identity|versions\.\*\.openapi)\b|(?:^|\.)(?:why|by|consumer|released|announced|deprecated|sunset|retired|forgotten|freeze|until|from|to|before_sunset|for|cron|zone|percentage|max_body|max_answer|keep|rate|calls_below|deprecated_max_age|maintenance|limits|idempotency|brownouts|extended|exceptions|retire_when|access|versions|scopes|read|write|after)$|^headers\.(?:request\.set\.\*|request\.keep\.#|\w+\.remove\.#)$/;
+  /^(?:host|base|resolve|cors|contacts|expect|upstreams|access\.identity|versions\.\*\.access\.identity|versions\.\*\.openapi)\b|(?:^|\.)(?:extended\.#\.why|maintenance\.why|released|announced|deprecated|sunset|retired|forgotten|freeze|until|from|to|before_sunset|for|cron|zone|percentage|max_body|max_answer|keep|rate|calls_below|deprecated_max_age|maintenance|limits|idempotency|brownouts|extended|exceptions|retire_when|access|versions|scopes|read|write|after)$|^headers\.(?:request\.set\.\*|request\.keep\.#|\w+\.remove\.#)$/;
 
 describe('a field that clients read', () => {
   const places = textPlaces('policy');
@@ -33,7 +33,7 @@ describe('a field that clients read', () => {
         const { problems, plan } = await files.load({ KEY: SECRET });
         expect(plan).toBeUndefined();
         const said = problems.map(({ message, hint }) => `${message} ${hint}`).join('\n');
-        expect(said).toContain(`clients read this field: \${…} cannot stand in it`);
+        expect(said).toContain(`\${…} is not allowed here: answers, metrics or reports show this field`);
         expect(said).not.toContain(SECRET);
       }
     },
@@ -43,7 +43,7 @@ describe('a field that clients read', () => {
     const text = ORDERS.replace('base:', `x-note: &note "\${env:KEY}"\nreason: *note\nbase:`);
     await using files = await workspace({ 'policies/orders.yaml': text });
     expect(await files.problems({ KEY: SECRET })).toEqual([
-      `policies/orders.yaml:3 «*note» error: clients read this field: \${…} cannot stand in it (write the text itself)`,
+      `policies/orders.yaml:3 «*note» error: \${…} is not allowed here: answers, metrics or reports show this field (write the text itself)`,
     ]);
   });
 

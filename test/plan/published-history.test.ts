@@ -161,6 +161,35 @@ describe('published schedules', () => {
     },
   );
 
+  it.each([
+    ['not announced apart', ''],
+    ['announced', 'announced: 2026-11-01, '],
+  ])('a deprecation that was published, %s, is not hidden again until a later day', async (_what, before) => {
+    const dated = (announced: string, sunset = '2028-01-15') =>
+      ORDERS.replace(
+        'deprecated: 2026-01-15, sunset: 2027-01-15',
+        `${announced}deprecated: 2027-01-15, sunset: ${sunset}`,
+      );
+    await using files = await workspace({ 'policies/orders.yaml': dated(before) });
+    const { load } = historyOf(files);
+    await load();
+    const hidden = 'announced: 2026-12-10, ';
+    await files.write('policies/orders.yaml', dated(hidden, '2027-12-31'));
+    expect(await load()).toMatchObject({ accepted: false });
+    await files.write('policies/orders.yaml', dated(hidden));
+    const { accepted, said, rewritten } = await load();
+    expect({ accepted, said }).toEqual({ accepted: true, said: ['warning dates-rewritten'] });
+    expect(rewritten[0]?.message).toBe(
+      'deprecated and sunset of v1 were published and are hidden until 2026-12-10',
+    );
+    expect(await load()).toMatchObject({ said: [] });
+    // What callers saw is known also while the file hides it.
+    await files.write('policies/orders.yaml', dated(hidden, '2027-12-31'));
+    expect(await load()).toMatchObject({ accepted: false, said: ['error sunset-rewritten'] });
+    await files.write('policies/orders.yaml', dated(before));
+    expect(await load()).toMatchObject({ accepted: true, said: [] });
+  });
+
   it('an extension that was announced is not put off to a later day', async () => {
     const extended = (announced: string) =>
       ORDERS.replace(

@@ -112,6 +112,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     paths: ['/api/{version}/orders', '/api/orders'],
     pathRules: pathRulesOf(undefined),
     hasOperations: true,
+    inside: undefined,
     locations: 'map',
     resolution: createResolutionRules({
       labels: rules.map((rule) => rule.label),

@@ -12,11 +12,12 @@ interface Room {
   readonly types?: readonly string[];
 }
 
-const CONTRACT = ['gateway/policy/contract.ts', 'gateway/policy/notation.ts'];
+const CONTRACT = ['gateway/policy/contract.ts', 'gateway/policy/notation.ts', 'gateway/policy/octets.ts'];
 
 const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/contract.ts': { may: [] },
   'gateway/policy/notation.ts': { may: ['gateway/policy/contract.ts'] },
+  'gateway/policy/octets.ts': { may: [] },
   'gateway/policy/versioning/': { may: CONTRACT },
   'gateway/policy/lifecycle/': {
     may: CONTRACT,

@@ -80,8 +80,13 @@ const withoutCase: Comparison = {
 const UNKNOWN = ['', 'strict'];
 
 export const SERVICE_MODELS: readonly ServiceModel[] = [
-  // Express 5.3.0 and 4.22.3: compares the raw path, without case.
-  model('express', [...UNKNOWN, 'express'], (path) => withoutTrailing(split(path)), ignoringCase),
+  // Express 5.3.0 and 4.22.3: compares the raw path, without case; also behind an nginx that passes it on as sent.
+  model(
+    'express',
+    [...UNKNOWN, 'express', '{ preset: nginx, case: insensitive }'],
+    (path) => withoutTrailing(split(path)),
+    ignoringCase,
+  ),
   model('fastify 5', [...UNKNOWN, 'fastify'], split, emptyValue),
   // A semicolon begins the query.
   model('fastify 4', [...UNKNOWN, 'fastify'], (path) => split(path.replace(/;.*$/, '')), emptyValue),

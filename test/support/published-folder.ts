@@ -9,6 +9,17 @@ import { type Answer, overHttp1 } from './http-client.ts';
 
 const ORDERS = join(import.meta.dirname, '../journeys/published-schedules/orders.yaml');
 
+/** A policy file that nothing is wrong with: an API without versions, at /other. */
+export const endingApi = (sunset: string): string => `api: other
+base: /other
+access: public
+deprecated: 2021-01-15
+sunset: ${sunset}
+guide: https://docs.example.com/other
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
+versions: none
+`;
+
 export interface PublishedFolder extends AsyncDisposable {
   readonly path: string;
   /** What `orders.yaml` says at first: v1 with a sunset in 2999. */

@@ -48,6 +48,7 @@ const SAMPLES: Samples = {
   body_too_large: [{ reason: 'body_too_large', most: 1_024 }],
   overloaded: [{ reason: 'overloaded', retryAfterSeconds: 2, restoredAt: NOW }],
   usage_unavailable: [{ reason: 'usage_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
+  api_left_out: [{ reason: 'api_left_out', retryAfterSeconds: 60, restoredAt: NOW }],
   websockets_exhausted: [{ reason: 'websockets_exhausted' }],
   origin_not_allowed: [{ reason: 'origin_not_allowed' }],
   version_ambiguous: [{ reason: 'version_ambiguous', claims: [path, header] }],

@@ -30,7 +30,7 @@ export function ownAddresses(upstream: UpstreamPlan): OwnAddresses {
 
 /** Equal for two authorities that name the same place; the default port of any scheme counts as none. */
 export function authorityKey({ hostname, port }: Authority): string {
-  const host = hostKey(hostname.toLowerCase().replace(/\.$/, ''));
+  const host = hostKey(unmapped(hostname.toLowerCase().replace(/\.$/, '')));
   return port === '' || port === '80' || port === '443' ? host : `${host}:${port}`;
 }
 
@@ -58,11 +58,22 @@ function makeOwnAddresses({ targets, host }: Pick<UpstreamPlan, 'targets' | 'hos
   return {
     origins: reached.map(({ origin, protocol, hostname, port }) => ({ origin, protocol, hostname, port })),
     has: (url) => keys.has(authorityKey(url)),
-    isShownIn: (text) => shown.test(text),
+    isShownIn: (text) => shown.test(text.replace(/\[[\da-f:.]+\]/gi, unmapped)),
     hosts: [...new Set(all.flatMap(({ hostname }) => namesOf(hostname)))],
   };
 }
 
 function namesOf(hostname: string): readonly string[] {
-  return LOOPBACK.includes(hostname) ? LOOPBACK : [hostname];
+  return LOOPBACK.includes(hostname) ? LOOPBACK : [unmapped(hostname)];
+}
+
+/** `10.0.0.7` of `[::ffff:10.0.0.7]` in any of its spellings (RFC 4291 §2.5.5.2); any other host as it is. */
+function unmapped(hostname: string): string {
+  const address = hostname.startsWith('[') ? URL.parse(`http://${hostname}`)?.hostname : undefined;
+  const groups = address?.match(/^\[::ffff:([\da-f]+):([\da-f]+)\]$/)?.slice(1);
+  if (groups === undefined) return hostname;
+  return groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((bits) => [bits >> 8, bits & 255])
+    .join('.');
 }

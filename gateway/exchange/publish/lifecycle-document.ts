@@ -1,5 +1,5 @@
-// The life of one API as data: its versions with stage, dates, successor and what changes next.
-// Answered as JSON, and the model of the page a browser is shown.
+// The life of one API as data: its versions with stage, dates, successor and next change.
+// Answered as JSON; lifecycle-html.ts renders the same data as a page.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -9,6 +9,7 @@ import type { VersionLife } from '../../policy/lifecycle/calendar.ts';
 import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
 import { type Milestone, milestonesOf } from '../../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
+import { lastChanges } from '../../policy/lifecycle/retold.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import { type Entry, entryOf, instantText, type Now, type StageChange } from './lifecycle-entry.ts';
@@ -16,22 +17,24 @@ import { placeOf } from './places.ts';
 
 export interface LifecycleDocument {
   readonly api: string;
-  /** Of its most alive version. */
+  /** The stage of the version with the longest life left. */
   readonly stage: Stage;
   readonly next_change?: StageChange;
   readonly url: string;
   readonly calendar: string;
   readonly feed: string;
-  /** What was made known, the latest first. */
+  /** The changelog, the latest first. */
   readonly announcements: readonly Announcement[];
   readonly versions: readonly VersionEntry[];
 }
 
 export interface Announcement {
   readonly at: string;
+  /** When title or text last changed; absent if they never did. */
+  readonly updated?: string;
   readonly kind: Milestone['kind'];
   readonly title: string;
-  /** Sentences. */
+  /** One sentence each. */
   readonly text: readonly string[];
 }
 
@@ -45,7 +48,7 @@ export interface VersionEntry extends Entry {
   /** As its description says. */
   readonly support?: { readonly level?: string | undefined; readonly until?: string | undefined };
   readonly changelog?: string;
-  /** Those with dates of their own, then those of which the description has more to tell. */
+  /** Operations with dates of their own, then those with notes in the description. */
   readonly operations?: readonly OperationEntry[];
 }
 
@@ -55,7 +58,7 @@ export interface OperationEntry extends Entry {
   readonly breaking_changes?: readonly string[];
 }
 
-/** What is known to have been or to come; a version that is forgotten is left out, one that is only planned is not. */
+/** Without versions that are forgotten; planned versions are part of it. */
 export function lifecycleDocument(
   plan: GatewayPlan,
   api: ApiPlan,
@@ -73,12 +76,12 @@ export function lifecycleDocument(
     url,
     calendar: `${url}.ics`,
     feed: `${url}.atom`,
-    announcements: milestonesOf(knownLives(api, moment), moment.now).map(announcementOf),
+    announcements: changelogOf(api, moment),
     versions: versions.map((version) => versionEntry(plan, api, version, { ...moment, realNow })),
   };
 }
 
-/** The versions of an API as they stand, with their operations, but for those that are forgotten. */
+/** The versions of an API that are not forgotten, with their operations. */
 export function knownLives(api: ApiPlan, moment: Moment): readonly VersionLife[] {
   const lives = [...api.versions.values()].map((version) => {
     const list = version.operations?.list.map((operation) => assess(operation, moment)) ?? [];
@@ -87,9 +90,19 @@ export function knownLives(api: ApiPlan, moment: Moment): readonly VersionLife[]
   return lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
 }
 
-function announcementOf(milestone: Milestone): Announcement {
-  const { kind, at } = milestone;
-  return { at: instantText(at), kind, title: milestoneTitle(milestone), text: milestoneText(milestone) };
+function changelogOf(api: ApiPlan, moment: Moment): readonly Announcement[] {
+  const changedAt = lastChanges(api.versions.values(), moment.now);
+  return milestonesOf(knownLives(api, moment), moment.now).map((milestone) => {
+    const { kind, at } = milestone;
+    const changed = changedAt(milestone);
+    return {
+      at: instantText(at),
+      ...(changed > at && { updated: instantText(changed) }),
+      kind,
+      title: milestoneTitle(milestone),
+      text: milestoneText(milestone),
+    };
+  });
 }
 
 function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Now): VersionEntry {

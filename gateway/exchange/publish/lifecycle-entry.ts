@@ -1,5 +1,5 @@
-// What is told of a version or an operation: its stage, dates, advice and what comes next, as they stand at one moment.
-// Part of lifecycle-document.ts, which says of whom.
+// The published entry of a version or an operation at one moment: stage, dates, advice and next change.
+// Part of lifecycle-document.ts.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { IdempotencyRules } from '../../policy/idempotency/rules.ts';
@@ -17,7 +17,7 @@ export interface StageChange {
   readonly stage: Stage;
 }
 
-/** Instants are RFC 3339 in UTC; what is not known is left out. */
+/** Instants are RFC 3339 in UTC; unknown members are left out. */
 export interface Entry {
   readonly stage: Stage;
   readonly released?: string;
@@ -25,19 +25,19 @@ export interface Entry {
   readonly sunset?: string;
   readonly retired?: string;
   readonly successor?: Label;
-  /** Of an operation: which one of that version follows it, where that is not the same. */
+  /** The operation of the successor, if it differs from this operation. */
   readonly successor_operation?: string;
-  /** What may serve instead, where nothing succeeds it. */
+  /** A URL to use instead, if there is no successor. */
   readonly alternate?: string;
   readonly migration_guide?: string;
   readonly reason?: string;
   readonly next_change?: StageChange;
-  /** Until then there is no brownout, and what would end stays. */
+  /** End of a pause: until then there is no brownout, and nothing ends. */
   readonly paused_until?: string;
   readonly brownouts?: readonly PlannedBrownout[];
   /** Which methods may have an idempotency key, and for how long an outcome is kept for one. */
   readonly idempotency?: PublishedIdempotency;
-  /** Until then its service is being worked on, and requests are answered 503. */
+  /** End of a maintenance: until then requests get 503. */
   readonly maintenance_until?: string;
 }
 
@@ -58,12 +58,12 @@ export interface PlannedBrownout {
 /** The moment by the lifecycle clock, and the real time of it. */
 export type Now = Moment & { readonly realNow: EpochMs };
 
-/** `within`: the version of an operation, whose brownouts are told there. */
+/** `within`: the version of an operation. Brownouts of the version are listed at the version only. */
 export function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?: VersionRules): Entry {
   const { now } = moment;
   const { schedule, phases } = rules;
   const phase = phaseAt(phases, now);
-  // One to come is a plan to tell of, one that has ended is no advice.
+  // A planned successor is named; one that has ended is not.
   const successor = successorIn(api, rules, moment) ?? schedule.successor;
   const none = rules.brownouts === within?.brownouts || hasEnded(phase);
   const brownouts = none ? [] : brownoutsToCome(rules, now);
@@ -98,7 +98,7 @@ export function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?:
   return withoutUndefined(entry);
 }
 
-/** Told where there is something to hold; who paused it and why is the operators' own. */
+/** Undefined without a sunset or brownouts. Author and reason of a pause are not published. */
 function pauseEnd(rules: VersionRules, moment: Moment): EpochMs | undefined {
   const { sunset } = rules.schedule;
   if (sunset === undefined && rules.brownouts === undefined) return undefined;
@@ -112,7 +112,7 @@ function keysOf(rules: IdempotencyRules | undefined): PublishedIdempotency | und
   return { methods: [...methods], required, keep_seconds: keepMs / 1000 };
 }
 
-/** As long as it holds. */
+/** Undefined once the maintenance is over. */
 function maintenanceEnd({ maintenance }: VersionRules, realNow: EpochMs): EpochMs | undefined {
   return isHeld(maintenance, realNow) ? maintenance.until : undefined;
 }

@@ -1,5 +1,5 @@
-// The changelog of an API as an Atom feed (RFC 4287), for the readers of those who call it.
-// Behind /.well-known/lifecycle/<api>.atom; the page shows the same.
+// The changelog of an API as an Atom feed (RFC 4287): /.well-known/lifecycle/<api>.atom.
+// The lifecycle page and the JSON have the same entries.
 import type { EpochMs } from '../../policy/contract.ts';
 import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
 import type { Milestone } from '../../policy/lifecycle/milestones.ts';
@@ -7,7 +7,7 @@ import { instantText } from './lifecycle-entry.ts';
 
 export interface FeedOptions {
   readonly api: string;
-  /** Of the page that people read. */
+  /** URL of the lifecycle page. */
   readonly page: string;
   readonly feed: string;
   readonly now: EpochMs;
@@ -17,7 +17,7 @@ export interface FeedOptions {
 
 const DAY_MS = 86_400_000;
 
-/** The whole document; the same milestones give the same bytes, but for an empty feed, which is of its day. */
+/** The whole document. The same milestones give the same bytes; an empty feed has the current day as `updated`. */
 export function lifecycleFeed(
   milestones: readonly Milestone[],
   { api, page, feed, now, changedAt }: FeedOptions,
@@ -37,7 +37,7 @@ ${milestones.map((milestone) => entryOf(milestone, page, changedAt(milestone))).
 
 function entryOf(milestone: Milestone, page: string, changed: EpochMs): string {
   const { kind, life } = milestone;
-  // A release was announced before there was a guide.
+  // The guide is about the end of a version, so a release links to the page.
   const about = kind === 'released' ? page : (life.schedule.guide ?? page);
   const text = milestoneText(milestone).join('\n');
   return `<entry>
@@ -50,7 +50,7 @@ function entryOf(milestone: Milestone, page: string, changed: EpochMs): string {
 `;
 }
 
-/** RFC 4151: of this milestone for good, whatever else is announced; of one kind and instant each has its place in its list. */
+/** RFC 4151: a stable id per milestone. The place in its list tells apart those of one kind and instant. */
 function idOf(milestone: Milestone, page: string): string {
   const { kind, at } = milestone;
   const { label, operation } = milestone.life;

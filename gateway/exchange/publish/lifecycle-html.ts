@@ -29,10 +29,10 @@ const OF_VERSIONS = {
   row: 'Version',
   subject: 'a version',
 };
-/** Of one without versions, which nobody shall look for. */
+/** Words for an API without versions. */
 const OF_AN_API = { title: 'its life', rows: 'Dates', row: 'API', subject: 'the API' };
 
-/** `guides`: of the API; shown are those that something of the document leads to. */
+/** `guides`: all guides of the API. Only those that an entry links to are shown. */
 export function lifecycleHtml(document: LifecycleDocument, guides: readonly Guide[]): string {
   const { api, stage, next_change: next, versions, url, calendar, feed } = document;
   const then = next === undefined ? '' : `, ${next.stage} from ${time(next.at)}`;
@@ -68,11 +68,10 @@ ${changelogOf(document)}${articlesOf(document, guides).join('')}</main>
 `;
 }
 
-/** What was made known, the latest first. */
 function changelogOf({ announcements, feed }: LifecycleDocument): string {
   const items = announcements.map(
-    ({ at, title, text }) =>
-      `<li>${time(at)} <strong>${escapeHtml(title)}</strong>${text.map((each) => `<br>${linked(each)}`).join('')}</li>\n`,
+    ({ at, updated, title, text }) =>
+      `<li>${time(at)} <strong>${escapeHtml(title)}</strong>${updated === undefined ? '' : `, updated ${time(updated)}`}${text.map((each) => `<br>${linked(each)}`).join('')}</li>\n`,
   );
   return items.length === 0
     ? ''

@@ -1,5 +1,5 @@
-// An answer the gateway gives out of its own plan instead of forwarding: complete, public, revalidated by its ETag.
-// Made by the pages of this folder and by preflights; exchange.ts decorates it, the transport writes it.
+// An answer made from the plan instead of an upstream: complete, public, revalidated by its ETag.
+// Used for the reserved pages and for preflights.
 import { createHash } from 'node:crypto';
 import type { RequestHeaders } from '../../policy/contract.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
@@ -15,7 +15,7 @@ const MAX_AGE_SECONDS = 300;
 
 /**
  * `body` as 200, or 304 when the client has it (C304-4). Needs no credentials, and pages of any origin may read it.
- * `changesIn`: milliseconds until the next lifecycle change in it, `Infinity` when there is none (CACHE-6).
+ * `changesIn`: milliseconds until the next lifecycle change in the page, or `Infinity` (CACHE-6).
  */
 export function page(
   body: string,
@@ -32,7 +32,7 @@ export function page(
     ...own,
   };
   if (!hasAlready(request['if-none-match'], etag)) return { status: 200, headers, body };
-  // Of the representation a 304 tells nothing but its validators (RFC 9110 §15.4.5).
+  // A 304 has only the validators of the representation (RFC 9110 §15.4.5).
   delete headers['content-type'];
   return { status: 304, headers, body: '' };
 }

@@ -1,5 +1,5 @@
-// The paths the gateway answers itself on every host it knows: the catalog, the lifecycle of each API, whom its tokens are of.
-// Asked by the pipeline after the guard, before the route match.
+// The reserved paths on every known host: the catalog, the lifecycle pages, the metadata of identities, own usage.
+// The pipeline calls it after the guard and before the route match.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { API_CATALOG, LIFECYCLE, lifecycleUrl, OWN_USAGE } from '../../plan/reserved-paths.ts';
 import type { EpochMs, MaybePromise } from '../../policy/contract.ts';
@@ -25,7 +25,7 @@ import { type Publication, page } from './publication.ts';
 const WELL_KNOWN = '/.well-known/';
 const READABLE = 'GET, HEAD';
 
-/** Undefined for what is not reserved; a reserved path without anything behind it is not found. */
+/** Undefined for other paths. A reserved path without a page is answered 404. */
 export function publishReserved(
   plan: GatewayPlan,
   view: RequestView,
@@ -123,7 +123,7 @@ function feedPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Mo
   return page(body, headers, view.headers, Math.min(changesIn([api], moment), announcesIn(api, moment)));
 }
 
-/** Milliseconds until there is more to tell; `Infinity`: never. */
+/** Milliseconds until the next changelog entry, or `Infinity`. */
 function announcesIn(api: ApiPlan, moment: Moment): number {
   return nextMilestone(knownLives(api, moment), moment.now) - moment.now;
 }

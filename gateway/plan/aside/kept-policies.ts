@@ -6,7 +6,7 @@ import type { PolicyView, Surroundings } from '../check/views.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import { effectiveSunset } from '../redirects.ts';
-import type { Candidate } from '../settle.ts';
+import type { Candidate } from '../stand-ins.ts';
 
 export interface KeptPolicy extends Candidate {
   readonly descriptions: readonly string[];

@@ -83,9 +83,9 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
       ({ former } = settled);
       handed = settled.pieces;
       const digests = handed.map(({ digest }) => digest);
-      const { quarantined, retained } = settled;
+      const { quarantined, retained, unplaced } = settled;
       return {
-        ...{ quarantined, retained, digests, revision: revisionOf(settingsRevision, digests) },
+        ...{ quarantined, retained, unplaced, digests, revision: revisionOf(settingsRevision, digests) },
         ...{ problems: problems.length, former: former.length },
       };
     },

@@ -34,7 +34,7 @@ export interface ReadSummary {
 }
 
 /** What a plan can be made of although some files are refused. */
-export interface SettledSummary extends Pick<Settled, 'quarantined' | 'retained'> {
+export interface SettledSummary extends Pick<Settled, 'quarantined' | 'retained' | 'unplaced'> {
   readonly revision: string;
   readonly digests: readonly string[];
   readonly problems: number;

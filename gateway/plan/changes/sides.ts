@@ -14,6 +14,7 @@ import {
   readPolicies,
 } from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { withoutOutside } from '../read/concealed.ts';
 import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
 import { todayOfViews } from '../today.ts';
@@ -67,7 +68,11 @@ export async function comparePolicies(options: SidesOptions): Promise<Compared> 
   );
   return {
     kind: 'compared',
-    changes: compareFacts(before.sources.map(factsOf), after.sources.map(factsOf)),
+    changes: compareFacts(before.sources.map(factsOf), after.sources.map(factsOf)).map((change) => ({
+      ...change,
+      ...(change.from !== undefined && { from: withoutOutside(change.from, context.outside) }),
+      ...(change.to !== undefined && { to: withoutOutside(change.to, context.outside) }),
+    })),
     findings: sortProblems([...fresh, ...rewritten]),
     newer: after.sources,
   };

@@ -34,7 +34,9 @@ export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): v
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
   }
   checkDefault(view, now, report);
-  checkReadable(view, resolve, report);
+  // A malformed entry, which is not among these, may be the carrier that is missed.
+  const isWhole = !isWritten(view, ['resolve', resolve.length]);
+  if (isWhole) checkReadable(view, resolve, report);
   checkSameTypes(resolve, report);
   checkBase(view, resolve, report);
   const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
@@ -43,7 +45,11 @@ export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): v
   checkIgnored(resolve, report);
   checkContentType(view, resolve, report);
   checkPin(view, report);
-  if (redirects && !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)) {
+  if (
+    isWhole &&
+    redirects &&
+    !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)
+  ) {
     const message =
       'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
     report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });

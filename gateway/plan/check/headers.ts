@@ -1,7 +1,7 @@
 // Cross checks of the `headers` of a policy file: what a policy may not touch, with the reason.
 // One of the checks of a policy.
 import { DEFAULT_VERSION_HEADER } from '../compile/upstream.ts';
-import { parseFieldName, parseKeptName } from '../grammar/message-sections.ts';
+import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { PolicyView, Report } from './views.ts';
@@ -65,7 +65,7 @@ export function checkHeaders(view: PolicyView, report: Report): void {
   for (const direction of ['request', 'response'] as const) {
     const at: Path = ['headers', direction];
     // A field that is also in keep has its finding there.
-    const kept = direction === 'request' ? keptNames(view) : [];
+    const kept = (direction === 'request' && view.parts.headers?.request?.keep) || [];
     const set = keysOf(valueAt(view.document.value, [...at, 'set']));
     const seen = new Set<string>();
     for (const written of set) {
@@ -100,13 +100,6 @@ export function checkHeaders(view: PolicyView, report: Report): void {
       at,
     });
   }
-}
-
-/** Names in `keep`, as written: of a list with a malformed name the parts have nothing. */
-export function keptNames(view: PolicyView): readonly (string | undefined)[] {
-  const written = valueAt(view.document.value, ['headers', 'request', 'keep']);
-  const names: readonly unknown[] = Array.isArray(written) ? written : [];
-  return names.map((each) => (typeof each === 'string' ? parseKeptName(each) : undefined));
 }
 
 /** What a field of requests says that nobody else may; undefined for one that is free, or ours to say who calls. */

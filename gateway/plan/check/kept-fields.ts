@@ -3,7 +3,7 @@
 import { clientField } from '../client-fields.ts';
 import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';
-import { keptNames, versionCarriers } from './headers.ts';
+import { versionCarriers } from './headers.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
 const AT: Path = ['headers', 'request'];
@@ -12,12 +12,10 @@ const KEEP: Path = [...AT, 'keep'];
 export function checkKept(view: PolicyView, around: Surroundings, report: Report): void {
   const { keep, from } = view.parts.headers?.request ?? {};
   checkFrom(view, report);
-  const names = keptNames(view);
-  for (const [index, name] of names.entries()) {
-    if (name === undefined) continue;
+  for (const [index, name] of (keep ?? []).entries()) {
     const place = [...KEEP, index];
     const also = alsoIn(name, view);
-    const message = names.indexOf(name) === index ? whyNotKept(name, view) : `${name} is listed above`;
+    const message = keep?.indexOf(name) === index ? whyNotKept(name, view) : `${name} is listed above`;
     if (message !== undefined) report(place, { rule: 'headers', message });
     else if (also.length > 0) {
       const message = `${name} is in keep and in ${also.join(' and ')}`;

@@ -5,7 +5,7 @@ import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { hostKey } from '../route-table.ts';
 import { RULES, type RuleSeverity } from '../rules/names.ts';
-import { outerPlaces, upstreamPlaces } from './upstream-places.ts';
+import { addressesOf, outerPlaces, placesIn } from '../upstream-places.ts';
 import type { PolicyView } from './views.ts';
 
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */
@@ -39,14 +39,10 @@ export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: 
     api: parts.api,
     labels,
     routes,
-    places: placesOf(parts),
+    places: new Set([...placesIn(parts).values()].flatMap(addressesOf)),
     access,
     nestedAccess,
   };
-}
-
-function placesOf({ upstreams = {}, base }: PolicyView['parts']): ReadonlySet<string> {
-  return new Set(Object.values(upstreams).flatMap((upstream) => upstreamPlaces(upstream, base)));
 }
 
 export function checkTogether(claimants: readonly Claimant[]): readonly Problem[] {

@@ -16,6 +16,7 @@ import { redirectChain, redirectOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
 import { startRouteTable } from '../route-table.ts';
 import type { Settings } from '../settings.ts';
+import { versionsInside } from '../upstream-places.ts';
 import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
 import { compileAccess, keyHeadersOf, versionAccess } from './access.ts';
@@ -40,7 +41,7 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
   const apis = new Map<string, ApiPlan>();
   const routes = startRouteTable<ApiPlan>();
   for (const api of given) {
-    apis.set(api.name, api);
+    if (api.isLeftOut !== true) apis.set(api.name, api);
     for (const host of api.hosts) for (const path of api.paths) routes.add({ host, path, route: api });
     yield;
   }
@@ -68,6 +69,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     paths: pathsOf(file).map(({ path }) => path),
     base: file.base,
     pathRules: pathRulesOf(file.paths ?? settings.paths),
+    inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
     locations: file.locations ?? 'map',
     resolution: compileResolution(
@@ -87,6 +89,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     keyHeaders: keyHeadersOf(file, settings),
     contacts: new Map(Object.entries(file.contacts ?? {})),
     guides: file.guides ?? [],
+    ...(file.isLeftOut && { isLeftOut: true }),
   };
 }
 
@@ -94,7 +97,11 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
   const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const fields = { versionHeaders: versionHeadersOf(file), keyHeaders: keyHeadersOf(file, settings) };
+  const fields = {
+    versionHeaders: versionHeadersOf(file),
+    keyHeaders: keyHeadersOf(file, settings),
+    identityHeaders: identityHeadersOf(file),
+  };
   const access = compileAccess(file, settings);
   return [...versions].map(([label, version]): VersionRules => {
     const page = lifecycleUrl(settings.public, file.api);
@@ -169,12 +176,21 @@ function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>)
 function upstreamOf(
   { api, base, upstreams = {} }: PolicyFile,
   label: Label,
-  fields: Pick<UpstreamContext, 'versionHeaders' | 'keyHeaders'>,
+  fields: Pick<UpstreamContext, 'versionHeaders' | 'keyHeaders' | 'identityHeaders'>,
 ): UpstreamPlan | undefined {
   const isWhole = label === UNVERSIONED;
   const upstream = isWhole ? Object.values(upstreams)[0] : upstreams[label];
   const named = isWhole ? { name: api, label: undefined } : { name: `${api}-${label}`, label };
   return upstream && compileUpstream(upstream, { ...named, ...fields, base });
+}
+
+/** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
+function identityHeadersOf({ upstreams = {} }: PolicyFile): readonly string[] {
+  const told = Object.values(upstreams).flatMap(({ identity_headers: each }) => [
+    each?.consumer,
+    each?.scopes,
+  ]);
+  return [...new Set(told.filter((name) => name !== undefined))];
 }
 
 function redirectsOf(

@@ -3,6 +3,7 @@
 import type { Label } from '../../policy/versioning/resolution.ts';
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Timeouts, UpstreamPlan } from '../plan.ts';
+import { upstreamPath } from '../upstream-places.ts';
 import { compileConnectionRules } from './connection-rules.ts';
 import { compileTargetRules } from './target-rules.ts';
 
@@ -17,19 +18,17 @@ export interface UpstreamContext {
   readonly base: string;
   /** Undefined when the API has no versions. */
   readonly label: Label | undefined;
-  /** Lower-case names of the fields of the API that carry versions, and of those that carry API keys. */
+  /** Lower-case names of the fields of the API that carry versions, that carry API keys, and that tell any version who calls. */
   readonly versionHeaders: readonly string[];
   readonly keyHeaders: readonly string[];
+  readonly identityHeaders: readonly string[];
 }
 
 export function compileUpstream(file: UpstreamFile, context: UpstreamContext): UpstreamPlan {
-  const plain = file.path ?? context.base;
-  const path =
-    file.version_as === 'path' && context.label !== undefined ? `/${context.label}${plain}` : plain;
   return {
     name: context.name,
     targets: file.targets.map((origin) => ({ origin })),
-    path: path.endsWith('/') ? path.slice(0, -1) : path,
+    path: upstreamPath(file, context.base, context.label),
     ...versionTold(file, context),
     authorization: file.authorization ?? 'keep',
     ...identityTold(file, context),
@@ -41,9 +40,9 @@ export function compileUpstream(file: UpstreamFile, context: UpstreamContext): U
 
 function identityTold(
   { identity_headers: told }: UpstreamFile,
-  { versionHeaders, keyHeaders }: UpstreamContext,
+  { versionHeaders, keyHeaders, identityHeaders }: UpstreamContext,
 ): Pick<UpstreamPlan, 'identityHeaders' | 'withheld'> {
-  const own = [told?.consumer, told?.scopes, ...keyHeaders].filter((name) => name !== undefined);
+  const own = [...identityHeaders, ...keyHeaders];
   return {
     identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
     withheld: own.length === 0 ? undefined : [...versionHeaders, ...own],

@@ -13,7 +13,9 @@ const PEM = /-----BEGIN /;
 
 /** `value` is a scalar of `document` at `path`. */
 export function shownValue(document: SourceDocument, path: Path, value: unknown): unknown {
-  if (document.isOutside(path)) return document.show(path, value);
+  // A text that stands for a section has its place there: `health: /healthz` is its path.
+  const written = document.has(path) ? path : path.slice(0, -1);
+  if (document.isOutside(written)) return document.show(written, value);
   const key = String(path.at(-1));
   if (SECRET_KEY.test(key) || (path.at(-2) === 'set' && SECRET_HEADER.test(key))) return REDACTED;
   if (typeof value !== 'string') return value;

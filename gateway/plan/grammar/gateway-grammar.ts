@@ -151,7 +151,7 @@ const fields = {
     .enum(['accepted', 'partial', 'strict'])
     .meta({
       description:
-        'What a start does that refuses a policy file: accepted serves the last accepted form of its API and exits where there is none, partial leaves such an API out, strict exits. Default accepted.',
+        'What a start does that refuses a policy file: accepted serves the last accepted form of its API and exits where there is none, partial leaves such an API out and answers 503 at its routes, strict exits. Default accepted.',
     })
     .optional(),
   paths: pathsSection.optional(),

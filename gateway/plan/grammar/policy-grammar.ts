@@ -151,12 +151,13 @@ export const policyPartsGrammar = z
   .partial();
 
 /**
- * Never written: `notes`, what the descriptions of the versions tell their callers, by label, and `guides`, those that are
- * files.
+ * Never written: `notes`, what the descriptions of the versions tell their callers, by label, `guides`, those that are
+ * files, and `isLeftOut`, of a file that only closes the routes of its API.
  */
 export type PolicyFile = z.output<typeof policyGrammar> & {
   readonly notes?: Readonly<Record<string, VersionNotes>>;
   readonly guides?: readonly Guide[];
+  readonly isLeftOut?: boolean;
 };
 export type PolicyParts = z.output<typeof policyPartsGrammar>;
 export type VersionFile = z.output<typeof version>;

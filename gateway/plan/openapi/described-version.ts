@@ -1,7 +1,10 @@
-// A version of the plan beside the description it names: what live.ts needs to say how things stand.
-// Made for `sundial openapi` from files that passed every check.
+// Prepares a version of the plan and its description for live.ts, with the dates announced at an instant.
+// The files have passed every check.
 import type { EpochMs } from '../../policy/contract.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
+import { knownAt } from '../../policy/lifecycle/known.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { announcedParts } from '../announced-parts.ts';
 import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { VersionRules } from '../plan.ts';
@@ -12,33 +15,33 @@ import { placeDescription } from './placement.ts';
 export function describedVersion(
   file: PolicyFile,
   version: VersionFile,
-  { label, phases, schedule }: VersionRules,
+  rules: VersionRules,
   { description, now }: { readonly description: Description; readonly now: EpochMs },
 ): Live {
+  const { label, phases, schedule } = knownAt(rules, now);
   const versionedPath = file.resolve?.map(({ path }) => path).find((path) => path !== undefined);
   const upstreamPath = file.upstreams?.[label]?.path;
-  const stage = phases.find(({ from, until }) => from <= now && now < until)?.stage ?? 'active';
   return {
     description,
     placement: placeDescription(description, { label, base: file.base, versionedPath, upstreamPath }),
     label,
     labels: typeof file.versions === 'object' ? Object.keys(file.versions) : [],
     versionedPath,
-    version: { ...version, ...guideOf(file, version, schedule.guide, description) },
+    version: { ...announcedParts(version, now), guide: guideOf(file, version, schedule.guide, description) },
     rules: operationRules(version),
-    stage,
+    stage: phaseAt(phases, now).stage,
     now,
   };
 }
 
-/** A file is told of by the URL at which callers read it; one that leads there already stays, whatever its host. */
+/** The URL of the guide. A described URL that leads to the same file stays, also on another host. */
 function guideOf(
   { api }: PolicyFile,
   { guide }: VersionFile,
   url: string | undefined,
   description: Description,
-): Pick<VersionFile, 'guide'> {
-  if (guide === undefined || url === undefined || !isGuideFile(guide)) return {};
+): string | undefined {
+  if (guide === undefined || url === undefined || !isGuideFile(guide)) return url;
   const said = description.api.guide?.value;
-  return { guide: said !== undefined && leadsToGuide(said, guide, api) ? said : url };
+  return said !== undefined && leadsToGuide(said, guide, api) ? said : url;
 }

@@ -31,7 +31,7 @@ interface Reading {
 const LONGEST_TEXT = 300;
 
 export function createNotesReader({ childOf, resolve, day, unusable }: Reading): NotesReader {
-  /** `null` says that there is none. */
+  /** Undefined for `null`. */
   function written(map: YAMLMap | undefined, key: string): Node | undefined {
     const node = childOf(map, key);
     return isScalar(node) && node.value === null ? undefined : node;

@@ -23,7 +23,7 @@ import {
   textOf,
 } from './description-text.ts';
 
-/** What is said of the API as a whole. A date of `null` says that there is none. */
+/** The fields for the API as a whole. `null` means: no such date. */
 export interface ApiLifecycle {
   readonly stage: Said<string> | undefined;
   readonly announced: Said<string | null> | undefined;

@@ -35,10 +35,14 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
   const empty = spell(layout, input, []);
   const document = readDocument(name, new TextEncoder().encode(empty), {
     environment: {},
+    outside: new Map(),
     leavesItsFolder: () => false,
     readSecret: () => ({ kind: 'unreadable', why: 'nothing is read from elsewhere here' }),
   });
-  const { borrowed } = mergeDescription(document, label.value, input.description, input.next);
+  const { borrowed } = mergeDescription(document, label.value, input.description, {
+    ...input,
+    now: input.around.now,
+  });
   return { name, label: label.value, text: spell(layout, input, borrowed) };
 }
 

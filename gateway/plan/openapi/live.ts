@@ -1,5 +1,5 @@
-// What a description should say of the life of its version at one instant: the dates in force, from the policy as it
-// was merged. Pure; write.ts puts it into the text.
+// What a description should say of the life of its version at one instant: the dates announced by then, from the policy as
+// it was merged. Pure; write.ts puts it into the text.
 import type { EpochMs } from '../../policy/contract.ts';
 import {
   type OperationTemplate,
@@ -9,7 +9,7 @@ import {
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { dayOf } from '../../policy/notation.ts';
-import type { OperationFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import type { Said } from './description-text.ts';
@@ -18,17 +18,18 @@ import type { Wanted } from './text-style.ts';
 
 export interface Live extends Around {
   readonly description: Description;
-  readonly version: VersionFile;
+  /** With the dates that are announced by `now`. */
+  readonly version: VersionParts;
   readonly rules: OperationRules;
   readonly stage: Stage;
   readonly now: EpochMs;
 }
 
-/** The rules that a version has for the requests of a template; undefined where they are its own. */
+/** The operation rules for the requests of a template; undefined if only the version's rules apply. */
 export type OperationRules = (template: OperationTemplate) => OperationFile | undefined;
 
 /** A rule for the method itself, else that for all methods. */
-export function operationRules({ operations = {} }: VersionFile): OperationRules {
+export function operationRules({ operations = {} }: VersionParts): OperationRules {
   const byRequests = new Map<string, OperationFile>();
   for (const [name, rules] of Object.entries(operations)) {
     const parsed = parseOperation(name);
@@ -38,7 +39,7 @@ export function operationRules({ operations = {} }: VersionFile): OperationRules
     byRequests.get(requestsOf(template)) ?? byRequests.get(requestsOf({ ...template, method: '*' }));
 }
 
-/** Parameters may be named apart. */
+/** Names of parameters do not count. */
 function requestsOf({ method, segments }: OperationTemplate): string {
   return spellOperation({
     method,
@@ -48,7 +49,7 @@ function requestsOf({ method, segments }: OperationTemplate): string {
 
 const ENDS = /^(planned|deprecated|sunset|retired)$/i;
 
-/** `x-lifecycle` of the API. What the policy knows nothing of is left as it is. */
+/** `x-lifecycle` of the API. Other keys stay as they are. */
 export function liveApi({ version, stage, description }: Live): Wanted {
   const { api } = description;
   const announced = version.announced ?? version.deprecated;
@@ -64,14 +65,14 @@ export function liveApi({ version, stage, description }: Live): Wanted {
   };
 }
 
-/** Likewise one that could be taken over, and was not. */
+/** `null` for a guide that could have been taken over, and was not. */
 function guideOrNull(guide: string | undefined, said: Said<string> | undefined): Wanted {
   if (guide !== undefined) return { 'migration-guide': guide };
   const isUsable = said !== undefined && parsePageUrl(said.value) !== undefined;
   return isUsable ? { 'migration-guide': null } : {};
 }
 
-/** A day that the description alone has is one that the policy has switched off: what is left open is taken over. */
+/** `null` for a day that the policy has switched off or not announced yet. */
 function dayOrNull(key: string, at: EpochMs | undefined, said: Said<string | null> | undefined): Wanted {
   if (at !== undefined) return { [key]: dayOf(at) };
   return said === undefined ? {} : { [key]: null };
@@ -86,38 +87,50 @@ function stageWord(stage: Stage, { stage: said }: Description['api']): string {
 /** `deprecated` and `x-lifecycle` of one operation; undefined where nothing is known of it or it belongs to another API. */
 export function liveOperation(said: DescribedOperation, live: Live): Wanted | undefined {
   const { placement, version, now } = live;
+  const { api } = live.description;
   const placed = placement.place(said.method, said.path);
   if (placed.kind === 'elsewhere') return undefined;
   const own = placed.kind === 'operation' ? live.rules(placed.template) : undefined;
-  const { deprecated, sunset } = own ?? {};
-  const since = Math.min(
-    deprecated ?? Number.POSITIVE_INFINITY,
-    version.deprecated ?? Number.POSITIVE_INFINITY,
-  );
-  // Somebody marked it who gave no date: that is not for us to take back.
-  if (since === Number.POSITIVE_INFINITY && sunset === undefined) return undefined;
-  const isDeprecated = now >= since;
-  const wantsStatus = isDeprecated || (deprecated ?? sunset) !== undefined || said.status !== undefined;
+  const sunset = earliest(own?.sunset, effectiveSunset(version));
+  const wanted = earliest(own?.deprecated, version.deprecated);
+  // DEP-5: a deprecation after the end never comes.
+  const deprecated = wanted !== undefined && wanted > (sunset ?? wanted) ? undefined : wanted;
+  const isOwn = (own?.deprecated ?? own?.sunset) !== undefined;
+  const isDeprecated = deprecated !== undefined && now >= deprecated;
+  // What is marked as deprecated without any date stays marked.
+  const isDated = deprecated !== undefined || isOwn;
+  const wantsStatus = isDated && (isDeprecated || isOwn || said.status !== undefined);
   const lifecycle: Wanted = {
     ...(wantsStatus && { status: isDeprecated ? 'deprecated' : 'stable' }),
-    ...dateOf('deprecation-date', deprecated, isDated(said.deprecated) ? version.deprecated : undefined),
-    ...dateOf('sunset-date', sunset, isDated(said.sunset) ? effectiveSunset(version) : undefined),
-    ...(placed.kind === 'operation' && replacementOf(placed.template, own, said, live)),
+    ...dateOf('deprecation-date', deprecated, own?.deprecated, said.deprecated, api.announced),
+    ...dateOf('sunset-date', sunset, own?.sunset, said.sunset, api.sunset),
+    ...(isDated && placed.kind === 'operation' && replacementOf(placed.template, own, said, live)),
   };
-  return {
-    ...((isDeprecated || said.flag !== undefined) && { deprecated: isDeprecated }),
+  const wants: Wanted = {
+    ...(isDated && (isDeprecated || said.flag !== undefined) && { deprecated: isDeprecated }),
     ...(Object.keys(lifecycle).length > 0 && { 'x-lifecycle': lifecycle }),
   };
+  return Object.keys(wants).length > 0 ? wants : undefined;
 }
 
-function isDated(said: Said<string | null> | undefined): boolean {
-  return typeof said?.value === 'string';
+function earliest(own: EpochMs | undefined, ofVersion: EpochMs | undefined): EpochMs | undefined {
+  return own === undefined || ofVersion === undefined ? (own ?? ofVersion) : Math.min(own, ofVersion);
 }
 
-/** Its own date; that of the version only where the description has one already, which may be out of date. */
-function dateOf(key: string, own: EpochMs | undefined, inherited: EpochMs | undefined): Wanted {
-  const date = own ?? inherited;
-  return date === undefined ? {} : { [key]: dayOf(date) };
+/**
+ * An operation's own date. A date of the version is written only where the description has one already; where the version
+ * has none in force, a repeated one is removed with that of the API.
+ */
+function dateOf(
+  key: string,
+  date: EpochMs | undefined,
+  own: EpochMs | undefined,
+  said: Said<string | null> | undefined,
+  ofApi: Said<string | null> | undefined,
+): Wanted {
+  const isSaid = typeof said?.value === 'string';
+  if (date !== undefined) return own !== undefined || isSaid ? { [key]: dayOf(date) } : {};
+  return isSaid && said.value === ofApi?.value ? { [key]: null } : {};
 }
 
 function replacementOf(

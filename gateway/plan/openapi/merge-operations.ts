@@ -65,7 +65,7 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
     isDisordered(merging, 'introduced', said.introduced, 'deprecation-date', said.deprecated),
     isDisordered(merging, 'deprecation-date', said.deprecated, 'sunset-date', said.sunset),
   ].every((disordered) => !disordered);
-  // The dates of the whole, repeated: where the policy extends the version they go with it.
+  // A date that repeats that of the API follows the version, also when the policy extends it.
   const own = (date: DescribedOperation['sunset'], ofApi: DescribedOperation['sunset']) =>
     isDay(date) && ordered && date.value !== ofApi?.value ? date : undefined;
   const deprecated = own(said.deprecated, description.api.announced);
@@ -97,7 +97,7 @@ function mergeDay(merging: Merging, path: Path, what: string, said: Said<string>
   else if (written !== undefined && written.day !== said.value) disagree(merging, path, what, said);
 }
 
-/** A date of `null` says that there is none. */
+/** `null` means: no such date. */
 function checkNone(merging: Merging, path: Path, what: string, said: DescribedOperation['sunset']): void {
   if (said?.value !== null) return;
   const written = firstDay(merging, [path]);
@@ -108,7 +108,7 @@ function isDay(said: DescribedOperation['sunset']): said is Said<string> {
   return typeof said?.value === 'string';
 }
 
-/** OAS-1. A status that is not written says nothing; `deprecated` that is not written says false. */
+/** OAS-1: without a status there is nothing to compare; without `deprecated` it is false. */
 function checkStatus({ status, flag }: DescribedOperation, { atDescription }: Merging): void {
   if (status === undefined || (status.value === 'deprecated') === (flag?.value ?? false)) return;
   const isFlagged = flag?.value === true;

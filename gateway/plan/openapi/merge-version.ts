@@ -2,6 +2,7 @@
 // open is taken over, what both say must be the same.
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parseInstant } from '../../policy/notation.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { Path } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
@@ -12,10 +13,12 @@ import { disagree, firstDay, isDisordered, isOff, type Merging, policyText } fro
 const ENDING = /^(deprecated|sunset|retired)$/i;
 const ENDED = /^(sunset|retired)$/i;
 
-/** What the policy says, and where. */
+/** A day in the policy, and where it is written. */
 interface Written {
   readonly day: string | null;
   readonly path: Path;
+  /** The policy has a day, and announces it later. */
+  readonly isEarly?: true;
 }
 
 export function mergeVersion(merging: Merging): void {
@@ -25,7 +28,8 @@ export function mergeVersion(merging: Merging): void {
     [...at, 'announced'],
     [...at, 'deprecated'],
   ];
-  const told = firstDay(merging, announcements) ?? switchedOff(merging, announcements);
+  const unannounced = announcedLater(merging);
+  const told = unannounced ?? firstDay(merging, announcements) ?? switchedOff(merging, announcements);
   // The specification's announcement is what makes a version deprecated; the policy may tell the two apart.
   mergeDay(merging, 'deprecation.announced', announced, told, {
     path: [...at, 'deprecated'],
@@ -33,10 +37,12 @@ export function mergeVersion(merging: Merging): void {
   });
   if (!isDisordered(merging, 'deprecation.announced', announced, 'deprecation.sunset', sunset)) {
     const extended = valueAt(document.value, [...at, 'extended']);
-    const last = Array.isArray(extended) ? extended.length - 1 : -1;
+    const last = (Array.isArray(extended) ? extended : []).findLastIndex(
+      (_, index) => !isLater(merging, [...at, 'extended', index, 'announced']),
+    );
     const extension: Path = [...at, 'extended', last, 'to'];
     const places = last < 0 ? [[...at, 'sunset']] : [extension];
-    const ends = firstDay(merging, places) ?? switchedOff(merging, places);
+    const ends = unannounced ?? firstDay(merging, places) ?? switchedOff(merging, places);
     mergeDay(merging, 'deprecation.sunset', sunset, ends, {
       path: [...at, 'sunset'],
       free:
@@ -46,6 +52,19 @@ export function mergeVersion(merging: Merging): void {
   }
   mergeGuide(merging);
   mergeStage(merging);
+}
+
+/** Before its announcement a deprecation must have no date in the description. */
+function announcedLater(merging: Merging): Written | undefined {
+  const { at } = merging;
+  const path = [...at, 'announced'];
+  if (!isLater(merging, path) || !isLater(merging, [...at, 'deprecated'])) return undefined;
+  return { day: null, path, isEarly: true };
+}
+
+function isLater(merging: Merging, path: Path): boolean {
+  const text = policyText(merging, path);
+  return text !== undefined && (parseInstant(text) ?? merging.now) > merging.now;
 }
 
 function mergeStage(merging: Merging): void {
@@ -81,7 +100,8 @@ function mergeDay(
 ): void {
   if (said === undefined) return;
   if (open.free && said.value !== null) merging.borrow(open.path, said);
-  else if (written !== undefined && written.day !== said.value) disagree(merging, written.path, what, said);
+  if (written === undefined || written.day === said.value) return;
+  disagree(merging, written.path, what, said, written.isEarly ? ' before its announcement' : '');
 }
 
 function mergeGuide(merging: Merging): void {

@@ -1,6 +1,5 @@
 // One version of a policy and the description it names, merged: values to borrow, and what the two do not agree on.
 // Between reading the files and checking them.
-import type { NextCommand } from '../next-command.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Borrowed } from './borrowed.ts';
@@ -18,7 +17,7 @@ export function mergeDescription(
   document: SourceDocument,
   label: string,
   description: Description,
-  next: NextCommand,
+  { next, now }: Pick<Merging, 'next' | 'now'>,
 ): Merged {
   if (description.problems.length > 0) return { borrowed: [], findings: [], notes: undefined };
   const { source } = description;
@@ -40,6 +39,7 @@ export function mergeDescription(
       findings.push({ finding, place: (switched) => document.problem(path, { ...finding, ...switched }) }),
     atDescription,
     next,
+    now,
   };
   mergeVersion(merging);
   mergeOperations(merging);

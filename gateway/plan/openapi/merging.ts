@@ -1,5 +1,6 @@
 // What it takes to hold one version of a policy against the description it names: its values as written, and where
 // what is found goes. Made by merge.ts for each version, used by the comparisons beside this file.
+import type { EpochMs } from '../../policy/contract.ts';
 import { parseInstant } from '../../policy/notation.ts';
 import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
@@ -39,6 +40,8 @@ export interface Merging {
   /** A finding at a place in the description. */
   readonly atDescription: (mark: Mark, finding: Finding) => void;
   readonly next: NextCommand;
+  /** The description must not have dates that are announced after this instant. */
+  readonly now: EpochMs;
 }
 
 /** The text written at `path` of the policy; undefined for anything else. */
@@ -64,12 +67,18 @@ export function firstDay(merging: Merging, places: readonly Path[]): { day: stri
 }
 
 /** The two say different things of one matter; shown at the policy's line, with the place of the other. */
-export function disagree(merging: Merging, path: Path, what: string, said: Said<string | null>): void {
+export function disagree(
+  merging: Merging,
+  path: Path,
+  what: string,
+  said: Said<string | null>,
+  when = '',
+): void {
   const { description, atPolicy, label, next } = merging;
   const api = policyText(merging, ['api']) ?? '<api>';
   atPolicy(path, {
     rule: 'description-agrees',
-    message: `${what} is ${said.value ?? 'null'} in the description`,
+    message: `${what} is ${said.value ?? 'null'} in the description${when}`,
     hint: `${description.source.place(said.mark)}; \`${next('openapi', api, label, '--write')}\` brings it up to date`,
   });
 }

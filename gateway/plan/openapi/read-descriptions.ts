@@ -1,6 +1,7 @@
 // The descriptions that the versions of one policy name: read, compared with the policy, and merged into its document
 // before anything is checked or compiled, so that nothing after this step knows which of the two a date came from.
 import { dirname, resolve } from 'node:path';
+import type { EpochMs } from '../../policy/contract.ts';
 import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
 import type { PublishedFile } from '../published-record.ts';
@@ -26,6 +27,7 @@ export interface Reading {
   readonly shown: (file: string) => string;
   readonly cache: DescriptionCache;
   readonly next: NextCommand;
+  readonly now: EpochMs;
 }
 
 export interface Described {
@@ -74,7 +76,7 @@ export async function readDescriptions(
       continue;
     }
     const description = cached(target, read, reading);
-    const merged = mergeDescription(document, label, description, reading.next);
+    const merged = mergeDescription(document, label, description, reading);
     described = {
       document: withBorrowed(described.document, merged.borrowed),
       problems: [...described.problems, ...description.problems],

@@ -51,7 +51,7 @@ export function createTextEdits(source: DescriptionText): TextEdits {
   const replace = (pair: MapItem, there: Scalar | undefined, value: Wanted[string], depth: number): void => {
     if (there !== undefined && there.value === value) return;
     if (isBranch(value)) {
-      // `x-lifecycle:` with nothing behind it is a map that nobody has filled in.
+      // `x-lifecycle:` without a value is an empty map.
       if (there !== undefined && there.value !== null) contradicts = true;
       else add({ ...markAt(pair, there), text: ` ${flowText(value, style)}`, depth });
       return;

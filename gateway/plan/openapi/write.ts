@@ -1,5 +1,5 @@
 // A description with the lifecycle of its version written into it: `deprecated` and `x-lifecycle`, and no other byte.
-// The last step of `sundial openapi`; what is written is read again before anybody gets it.
+// The last step of `sundial openapi`; what is written is read again before it is returned.
 import type { YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
 import { mapOf } from './description-text.ts';
@@ -26,7 +26,7 @@ export function writeLifecycle(live: Live): Written {
   return isKept && edited(live, again) === text ? { kind: 'text', text } : { kind: 'entangled' };
 }
 
-/** Operations that nothing is to be said of say what they did: an anchor elsewhere may be theirs too. */
+/** Whether operations without a wanted change stay as they were: an anchor elsewhere may be theirs too. */
 function leavesOthers(live: Live, before: Description, after: Description): boolean {
   if (before.operations.length !== after.operations.length) return false;
   return before.operations.every((operation, index) => {

@@ -1,11 +1,41 @@
 // What of a file no finding repeats: values of header rules, and whatever stands under a key that is called like a secret.
 // Known keys and unknown ones alike: a secret that is written in the wrong place is a secret all the same.
+import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
 
 type Path = readonly (string | number)[];
 
 const LIKE_A_SECRET =
   /pass|pwd|secret|token|key|auth|cred|cookie|bearer|session|signature|signing|private|jwt|hmac|dsn|connection.?string|salt|(?:^|[_-])sas(?:$|[_-])/i;
+/** The same, as words that may be misspelt. */
+const WORDS: readonly string[] = [
+  ...[
+    'password',
+    'passwd',
+    'passphrase',
+    'pass',
+    'pwd',
+    'secret',
+    'token',
+    'key',
+    'apikey',
+    'auth',
+    'authorization',
+  ],
+  ...[
+    'credential',
+    'credentials',
+    'cookie',
+    'bearer',
+    'session',
+    'signature',
+    'signing',
+    'private',
+    'jwt',
+    'hmac',
+  ],
+  ...['dsn', 'salt'],
+];
 /** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
 const NO_SECRETS: ReadonlySet<string> = new Set(['authorization', 'credentials_in_url', 'token_cache']);
 /** Below these the operator chooses the names of keys. */
@@ -37,8 +67,48 @@ export function isConcealed(path: Path): boolean {
     if (isSection && (index === path.length - 1 || typeof path[index + 1] === 'number')) return true;
     if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
     if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
-    return LIKE_A_SECRET.test(key) && !NO_SECRETS.has(key) && !OF_NAMES.has(above);
+    return !NO_SECRETS.has(key) && !OF_NAMES.has(above) && (LIKE_A_SECRET.test(key) || isMisspelt(key));
   });
+}
+
+/** Whether one slip makes a word of `key` of one of `WORDS`. */
+function isMisspelt(key: string): boolean {
+  const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
+  return parts.split(/[^a-z0-9]+/).some((part) => WORDS.some((word) => isSlip(part, word)));
+}
+
+/** Of three letters, only the same ones in another order: one wrong letter makes too many other words. */
+function isSlip(part: string, word: string): boolean {
+  if (Math.abs(part.length - word.length) > 1) return false;
+  return (word.length > 3 && distance(part, word) <= 1) || sorted(part) === sorted(word);
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join('');
+}
+
+/** Shorter values are numbers and words of a choice, and dates hold no secret. */
+const SHORTEST = 4;
+const DATE = /^\d{4}-\d\d-\d\d(?:t[\d:.]+(?:z|[+-][\d:]+))?$/;
+
+/** `text` with the origin of each value in `outside` instead of the value, wherever it stands as a word of its own. */
+export function withoutOutside(text: string, outside: ReadonlyMap<string, string>): string {
+  const origins = new Map([...outside].map(([value, origin]) => [value.toLowerCase(), origin]));
+  const lower = text.toLowerCase();
+  const found = [...origins.keys()].filter(
+    (value) => value.length >= SHORTEST && !DATE.test(value) && lower.includes(value),
+  );
+  if (found.length === 0) return text;
+  const longestFirst = found.sort((a, b) => b.length - a.length).map(asWord);
+  return text.replace(
+    new RegExp(longestFirst.join('|'), 'gi'),
+    (value) => `[redacted] (from ${origins.get(value.toLowerCase())})`,
+  );
+}
+
+function asWord(value: string): string {
+  const [before, after] = [/^[a-z0-9]/.test(value), /[a-z0-9]$/.test(value)];
+  return `${before ? '(?<![a-z0-9])' : ''}${RegExp.escape(value)}${after ? '(?![a-z0-9])' : ''}`;
 }
 
 /** `text` in its length, with a star for every character that may not be shown; `${…}` stays. */

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { maskPasswords, type Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
-import { concealed, isConcealed } from './concealed.ts';
+import { concealed, isConcealed, withoutOutside } from './concealed.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, type Remark } from './positions.ts';
 import { controlProblem, readText } from './texts.ts';
@@ -47,6 +47,8 @@ export interface SourceDocument {
   readonly has: (path: Path) => boolean;
   /** A scalar exactly as written, `1.10` for the number 1.1. */
   readonly written: (path: Path) => string | undefined;
+  /** A text of ours without any value that came in by interpolation, here or in another file that was read with this one. */
+  readonly withoutOutside: (text: string) => string;
   /** What interpolation brought in, in document order; part of the revision. */
   readonly broughtIn: readonly string[];
 }
@@ -73,7 +75,9 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
   const { problemAt, originAt } = createPositions(file, text, yaml.lines, () => concealed(text, yaml.drafts));
 
-  const problem = (path: Path, finding: Finding): Problem => {
+  const hide = (text: string) => withoutOutside(text, sources.outside);
+  const problem = (path: Path, written: Finding): Problem => {
+    const finding = { ...written, message: hide(written.message), hint: written.hint && hide(written.hint) };
     for (let length = path.length; length >= 0; length -= 1) {
       const place = places.get(pointer(path.slice(0, length)));
       if (place === undefined) continue;
@@ -84,8 +88,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     return problemAt(0, 1, finding);
   };
   const refuse = (node: Node | undefined, finding: Omit<Finding, 'rule'>): undefined => {
-    const [from, to] = rangeOf(node);
-    problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
+    problems.push(problemAt(...rangeOf(node), { rule: 'syntax', ...finding }));
     return undefined;
   };
 
@@ -192,6 +195,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     isOutside: (path) => places.get(pointer(path))?.outside ?? false,
     has: (path) => places.has(pointer(path)),
     written: (path) => places.get(pointer(path))?.written,
+    withoutOutside: hide,
     broughtIn,
   };
 }

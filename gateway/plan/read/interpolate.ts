@@ -11,6 +11,8 @@ export interface Sources {
   readonly leavesItsFolder: (path: string) => boolean;
   readonly environment: Environment;
   readonly readSecret: (path: string) => SecretRead;
+  /** What has come in so far, with the variable or file of each: no text of ours may repeat it. */
+  readonly outside: Map<string, string>;
 }
 
 export type SecretRead =
@@ -49,25 +51,28 @@ export function interpolate(text: string, sources: Sources): Interpolated {
     failed ??= { kind: 'failed', message, from, ...(hint !== undefined && { hint }) };
     return '';
   };
+  const bringIn = (value: string, origin: string): string => {
+    outside = true;
+    sources.outside.set(value, origin);
+    return value;
+  };
   const replaced = text.replace(FORM, (_whole, body: string) => {
     const [, name, fallback] = ENV.exec(body) ?? [];
     if (name !== undefined) {
       const value = sources.environment[name];
       const isSet = value !== undefined && (value !== '' || fallback === undefined);
       from.push(isSet ? name : `the default of ${name}`);
-      outside ||= isSet;
-      if (isSet) return value;
+      if (isSet) return bringIn(value, name);
       return fallback ?? fail(`environment variable ${name} is not set and has no default`);
     }
     const path = FILE.exec(body)?.[1];
     if (path === undefined)
       return fail('unknown interpolation', `write \${env:NAME}, \${env:NAME:-default} or \${file:/path}`);
     from.push(path);
-    outside = true;
     if (sources.leavesItsFolder(path)) return fail(`${path} is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
     const secret = sources.readSecret(path);
     return secret.kind === 'read'
-      ? secret.text.replace(/[\r\n]+$/, '')
+      ? bringIn(secret.text.replace(/[\r\n]+$/, ''), path)
       : fail(`cannot read the file ${path}: ${secret.why}`);
   });
   return failed ?? { kind: 'replaced', text: replaced, from, outside };

@@ -112,7 +112,10 @@ export function flattenIssues(
 /** `did you mean "x"?` when a known word is close enough. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length < 3 || word.length > 60) return undefined;
-  const nearest = closest(word.toLowerCase(), [...known]);
+  // What is begun is meant, however much of it is missing.
+  const begun = known.filter((each) => each.startsWith(word.toLowerCase()));
+  const nearest = closest(word.toLowerCase(), begun.length > 0 ? begun : [...known]);
+  if (begun.length > 0) return `did you mean "${nearest}"?`;
   // Of two days most digits are the same, whatever is meant.
   const few = nearest.length < 4 || /^\d{4}-\d\d-\d\d$/.test(nearest);
   const near =

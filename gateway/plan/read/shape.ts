@@ -4,8 +4,9 @@ import type { z } from 'zod';
 import type { Problem } from '../problems.ts';
 import { type Advice, describeIssue } from './describe-issue.ts';
 import type { Path, SourceDocument } from './document.ts';
+import { relocated } from './relocated.ts';
 import { flattenIssues, knownKeys } from './shape-issues.ts';
-import { pointer, removeAt, setAt, valueAt } from './values.ts';
+import { isMap, pointer, removeAt, setAt, valueAt } from './values.ts';
 
 export interface Shaped<Whole, Parts> {
   readonly problems: readonly Problem[];
@@ -13,6 +14,8 @@ export interface Shaped<Whole, Parts> {
   readonly whole: Whole | undefined;
   /** What is well formed of it. */
   readonly parts: Parts;
+  /** The document as `parts` counts its lists: without their malformed entries. */
+  readonly document: SourceDocument;
 }
 
 /**
@@ -26,7 +29,7 @@ export function checkShape<Whole extends Parts, Parts>(
   advice: Advice,
 ): Shaped<Whole, Parts> {
   const parsed = parse(grammar, document.value);
-  if (parsed.success) return { problems: [], whole: parsed.data, parts: parsed.data };
+  if (parsed.success) return { problems: [], whole: parsed.data, parts: parsed.data, document };
   const problems: Problem[] = [];
   const quoted: Path[] = [];
   const value = structuredClone(document.value);
@@ -52,25 +55,74 @@ export function checkShape<Whole extends Parts, Parts>(
   }
   for (const issue of issues)
     problems.push(...describeIssue(issue, valueAt(value, issue.path), document, advice));
-  return { problems, whole: whole.data, parts: prune(value, partsGrammar) };
+  const { parts, kept } = prune(value, partsGrammar);
+  return { problems, whole: whole.data, parts, document: withoutEntries(document, value, kept) };
 }
 
 function parse<T>(grammar: z.ZodType<T>, value: unknown) {
   return grammar.safeParse(value, { error: knownKeys });
 }
 
+/** Of each list that lost entries, where those that are left stood. */
+type Kept = ReadonlyMap<unknown, readonly number[]>;
+
+/** Stands for an entry that is taken out of a list. */
+const GONE = Object.freeze({});
+
 /** Takes malformed values out of `value` until the rest is well formed; ends, as each turn removes something. */
-function prune<Parts>(value: unknown, grammar: z.ZodType<Parts>): Parts {
+function prune<Parts>(
+  value: unknown,
+  grammar: z.ZodType<Parts>,
+): { readonly parts: Parts; readonly kept: Kept } {
+  const kept = new Map<unknown, readonly number[]>();
   for (;;) {
     const parsed = parse(grammar, value);
-    if (parsed.success) return parsed.data;
+    if (parsed.success) return { parts: parsed.data, kept };
     for (const issue of flattenIssues(parsed.error.issues, value)) {
-      if (issue.unknown.length > 0) for (const key of issue.unknown) removeAt(value, [...issue.path, key]);
+      if (issue.unknown.length > 0)
+        for (const key of issue.unknown) removeAt(value, [...issue.path, key], GONE);
       // The file is no map at all: nothing of it is well formed.
-      else if (issue.path.length === 0) return {} as Parts;
-      else removeAt(value, nearest(value, issue.path));
+      else if (issue.path.length === 0) return { parts: {} as Parts, kept };
+      else removeAt(value, nearest(value, issue.path), GONE);
     }
+    closeLists(value, kept);
   }
+}
+
+function closeLists(node: unknown, kept: Map<unknown, readonly number[]>): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (Array.isArray(node) && node.includes(GONE)) {
+    const places = kept.get(node) ?? [...node.keys()];
+    kept.set(
+      node,
+      places.filter((_, index) => node[index] !== GONE),
+    );
+    node.splice(0, node.length, ...node.filter((each) => each !== GONE));
+  }
+  for (const each of Object.values(node)) closeLists(each, kept);
+}
+
+/** `pruned`: the value of `document` once malformed values are taken out. */
+function withoutEntries(document: SourceDocument, pruned: unknown, kept: Kept): SourceDocument {
+  if (kept.size === 0) return document;
+  const real = (path: Path): Path => {
+    let node = pruned;
+    return path.map((step) => {
+      const place = typeof step === 'number' ? kept.get(node)?.[step] : undefined;
+      node = valueAt(node, [step]);
+      return place ?? step;
+    });
+  };
+  const closed = (written: unknown, left: unknown): unknown => {
+    if (Array.isArray(written) && Array.isArray(left))
+      return left.map((each, index) => closed(written[kept.get(left)?.[index] ?? index], each));
+    if (!isMap(written) || !isMap(left)) return written;
+    // As readDocument makes them.
+    const map: Record<string, unknown> = Object.create(null);
+    for (const [key, each] of Object.entries(written)) map[key] = closed(each, valueAt(left, [key]));
+    return map;
+  };
+  return relocated(document, closed(document.value, pruned), real);
 }
 
 /** The longest beginning of `path` that has a value. */

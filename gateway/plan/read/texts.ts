@@ -18,7 +18,7 @@ export function readText(raw: string, path: Path, sources: Sources): Interpolate
 
 const NOT_PUBLISHED: Interpolated = {
   kind: 'failed',
-  message: `clients read this field: \${…} cannot stand in it`,
+  message: `\${…} is not allowed here: answers, metrics or reports show this field`,
   hint: 'write the text itself',
   from: [],
 };

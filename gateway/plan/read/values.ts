@@ -21,12 +21,12 @@ export function setAt(root: unknown, path: Steps, value: unknown): void {
   if (typeof parent === 'object' && parent !== null && key !== undefined) Reflect.set(parent, key, value);
 }
 
-/** Items of a list keep their places, so that positions of later ones stay true: the whole list goes instead. */
-export function removeAt(root: unknown, path: Steps): void {
+/** Takes out a key of a map; in a list, whose entries keep their places, `gone` stands for the entry. */
+export function removeAt(root: unknown, path: Steps, gone: object): void {
   const parent = valueAt(root, path.slice(0, -1));
   const key = path.at(-1);
   if (typeof parent !== 'object' || parent === null || key === undefined) return;
-  if (Array.isArray(parent)) removeAt(root, path.slice(0, -1));
+  if (Array.isArray(parent)) Reflect.set(parent, key, gone);
   else Reflect.deleteProperty(parent, key);
 }
 

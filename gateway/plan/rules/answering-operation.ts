@@ -5,7 +5,7 @@ import {
   parseOperation,
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
-import { decodedOctets } from '../../policy/notation.ts';
+import { decodedOctets } from '../../policy/octets.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { createOperationTable, type OperationTable } from '../operation-table.ts';
@@ -39,7 +39,7 @@ function tableOf(operations: Operations): OperationTable<WrittenOperation> {
     const parsed = parseOperation(key);
     if (parsed.kind === 'malformed') continue;
     const { template } = parsed;
-    const names = literalReading(tailOf(template)).segments.map(({ text }) => decodedOctets(text));
+    const names = literalReading(tailOf(template)).segments.map(decodedOctets);
     const requests = JSON.stringify([template.method, ...names]);
     const written = { key, name: spellOperation(template), template, rules };
     if (!rows.has(requests)) rows.set(requests, { template, rules: written });

@@ -1,6 +1,8 @@
 // dates-rewritten: the dates of a published version are history, and what was built on them stays true.
 // A later sunset is written as an extension, beside the date first published. Where accounts are pinned it is an error
-// to move a release: who was made on a day between would change versions without asking.
+// to move a release: accounts that began on a day between would change their version.
+import type { EpochMs } from '../../policy/contract.ts';
+import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
@@ -29,6 +31,20 @@ export function datesRewritten(older: VersionParts, subject: Subject, report: Re
       ...(key === 'released' && hasPins(view) && { severity: 'error' }),
     });
   }
+}
+
+/** Dates that callers have seen, and that a later announcement would hide from them. */
+export function datesHidden(older: VersionParts, subject: Subject, now: EpochMs, report: Report): void {
+  const { label, version, at } = subject;
+  const announced = announcementOf(version) ?? now;
+  const hidden = (['deprecated', 'sunset'] as const).filter((key) => older[key] !== undefined);
+  if (announced <= now || hidden.length === 0) return;
+  report([...at, 'announced'], {
+    rule: 'dates-rewritten',
+    message: `${hidden.join(' and ')} of ${label} were published and are hidden until ${dayOf(announced)}`,
+    hint: older.announced === undefined ? 'remove announced' : `announced: ${dayOf(older.announced)}`,
+    change: changeOf(subject, 'announced', announced),
+  });
 }
 
 /** Whether accounts stay on the version they got. */

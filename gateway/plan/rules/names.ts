@@ -62,7 +62,7 @@ export const RULES = {
   },
   'nested-access': {
     severity: 'warning',
-    asks: 'APIs with one base inside that of another, on one service, have the same access.',
+    asks: 'On one service, no version has its path inside that of another, and no API inside that of an API with other access.',
   },
   'path-overlap': {
     severity: 'warning',

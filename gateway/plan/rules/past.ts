@@ -1,5 +1,5 @@
-// The rules that need a past: a version as written now against the same version as it was published.
-// The past is whatever the caller has of it: older files, and what is remembered of those that have gone.
+// The rules that compare a version of today with the same version as published.
+// The caller passes the past: older files, or the record of versions that have gone.
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../check/views.ts';
@@ -7,7 +7,7 @@ import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { answeredInstead } from './answered-instead.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
-import { datesRewritten } from './dates-rewritten.ts';
+import { datesHidden, datesRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { type Subject, subjectOf } from './subject.ts';
@@ -30,7 +30,7 @@ export function checkPast(
   checkShared(past, view, now, report);
   const whole = past.get(UNVERSIONED);
   if (whole !== undefined) {
-    // It lives on in the versions it has by now, and nobody was pinned to any.
+    // The API has versions now; no account was pinned before.
     if (!view.unversioned && wasPublished(whole, now)) versionsGained(whole, view, report);
     return;
   }
@@ -51,13 +51,15 @@ export function checkPast(
 export function checkShared(past: PastVersions, view: PolicyView, now: EpochMs, report: Report): void {
   for (const [label, version] of view.versions) {
     const older = past.get(label);
-    if (older !== undefined && wasPublished(older, now))
-      checkVersion(older, subjectOf(label, version, view), report);
+    if (older === undefined || !wasPublished(older, now)) continue;
+    const subject = subjectOf(label, version, view);
+    checkVersion(older, subject, report);
+    datesHidden(older, subject, now, report);
   }
 }
 
 /**
- * What was published once and `past`, the files published last, stated no more; what they stated is judged by them.
+ * Compares with recorded dates that `past`, the files published last, did not have.
  */
 export function checkFormer(
   former: PastVersions,

@@ -8,11 +8,11 @@ import {
   shareMethods,
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
-import { decodedOctets } from '../../policy/notation.ts';
+import { decodedOctets } from '../../policy/octets.ts';
 import { lettersOf, type PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
-import { outerPlaces, upstreamPlaces } from '../check/upstream-places.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
+import { pathInside, placesIn } from '../upstream-places.ts';
 import { versionPath } from '../versions.ts';
 
 /** `byDefault`: the section of the gateway file. */
@@ -48,25 +48,16 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
     });
 }
 
-/** A version inside the path of another is reached as that one too, whatever rules it has itself. */
-function nestedVersions({ parts: { upstreams = {}, base }, versions }: PolicyView, report: Report): void {
-  const rows = Object.entries(upstreams).map(([label, upstream]) => {
-    const { access, operations, sunset } = versions.get(label) ?? {};
-    return {
-      label,
-      places: upstreamPlaces(upstream, base),
-      rules: JSON.stringify([access, operations, sunset]),
-    };
-  });
-  for (const { label, places, rules } of rows) {
-    const around = places.flatMap(outerPlaces);
-    const outer = rows.find(
-      (each) => each.rules !== rules && each.places.some((place) => around.includes(place)),
-    );
-    if (outer === undefined) continue;
+/** A version with its path inside that of another: requests for the outer one that lead there are refused. */
+function nestedVersions({ parts }: PolicyView, report: Report): void {
+  const places = [...placesIn(parts)];
+  for (const [label, inner] of places) {
+    const found = places.find(([, each]) => pathInside(each, inner) !== undefined);
+    if (found === undefined) continue;
+    const [outer, around] = found;
     report(['upstreams', label], {
       rule: 'nested-access',
-      message: `requests for ${outer.label} reach this path of the service too, by the rules of ${outer.label}`,
+      message: `requests for ${outer} whose path behind the base begins with ${pathInside(around, inner)} are answered with 400: the service takes them as requests for ${label}`,
       hint: 'give each version a path of its own, none inside another; or say rules: { nested-access: off }',
       at: 'key',
     });

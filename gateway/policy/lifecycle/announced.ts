@@ -1,7 +1,7 @@
-// What has been announced, as all gateways of a store know it: claimed before it is sent, kept once it was.
-// The port is owned here; stores/ keep it, announce/ asks.
+// The port of announcements that were sent, shared by all gateways of a store: claimed before sending, kept after it.
+// stores/ implements it, announce/ uses it.
 
-/** `held`: by another that may be at it now. `kept`: it is done. */
+/** `held`: another gateway may be sending it now. `kept`: it was sent. */
 export type AnnouncementClaim =
   | { readonly state: 'claimed' }
   | { readonly state: 'held' }
@@ -9,15 +9,15 @@ export type AnnouncementClaim =
 
 /** Rejects with `StoreUnavailable` when the store does not answer in time. */
 export interface AnnouncedStore {
-  /** What is kept at each id, in the order asked; undefined where nothing is. */
+  /** The text kept for each id, in the given order; undefined for an id without one. */
   readonly find: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>;
   /**
-   * Of all who ask at once one has it, until it says so or `leaseMs` of real time have passed: whoever was killed in the
-   * middle keeps nobody from it for good. Its owner has it anew.
+   * One of several concurrent callers gets the claim, until it keeps or releases it or `leaseMs` of real time pass: a
+   * process that was killed blocks the others for that long only. The owner may claim again.
    */
   readonly claim: (id: string, owner: string, leaseMs: number) => Promise<AnnouncementClaim>;
-  /** Keeps `text` for good unless something is kept there, claimed or not; what stands there then. */
+  /** Keeps `text` for good unless a text is kept already, claimed or not. Returns the kept text. */
   readonly keep: (id: string, text: string) => Promise<string>;
-  /** Lets go of what `owner` has claimed and not kept. */
+  /** Releases a claim of `owner` that was not kept. */
   readonly release: (id: string, owner: string) => Promise<void>;
 }

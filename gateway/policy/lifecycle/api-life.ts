@@ -1,15 +1,15 @@
-// The life of an API as a whole: its stage is that of its most alive version, and changes when that does.
-// Read by everything that tells of an API: lifecycle documents, metrics, `explain`, `timeline`.
+// The stage of an API as a whole: that of the version with the longest life left.
+// Used by lifecycle documents, metrics, `explain` and `timeline`.
 import type { EpochMs } from '../contract.ts';
 import { phaseAt } from './phases.ts';
 import type { Phase, Schedule, Stage } from './schedule.ts';
 
-/** Most alive first. What is only planned counts last: next to any other version, something has been released. */
+/** The first stage that any version has is that of the API. `planned` is last: any other stage means a release. */
 const BY_LIFE: readonly Stage[] = ['active', 'deprecated', 'sunset', 'retired', 'planned'];
 
 type Lives = readonly { readonly phases: readonly Phase[] }[];
 
-/** The stage of the version that has most of its life before it. Give versions as overrides leave them, at least one. */
+/** The first of BY_LIFE among the versions. Pass at least one version, with overrides applied. */
 export function stageOfApi(versions: Lives, now: EpochMs): Stage {
   const stages = versions.map(({ phases }) => phaseAt(phases, now).stage);
   const stage = BY_LIFE.find((each) => stages.includes(each));
@@ -17,7 +17,7 @@ export function stageOfApi(versions: Lives, now: EpochMs): Stage {
   return stage;
 }
 
-/** When the stage of the API is another next, and which; undefined where it stays for good. */
+/** The next change of the API's stage; undefined if there is none. */
 export function nextStageOfApi(
   versions: Lives,
   now: EpochMs,
@@ -31,12 +31,12 @@ export function nextStageOfApi(
   return undefined;
 }
 
-/** Whether it is the life of an API without versions, which was never released: it is spoken of by the API's name. */
+/** Whether this is the schedule of an API without versions: it has no release and is shown under the API's name. */
 export function isOfWholeApi({ released }: Pick<Schedule, 'released'>): boolean {
   return released === Number.NEGATIVE_INFINITY;
 }
 
-/** Whether anything happens in it on some day: an API without versions may well go on as it is for good. */
+/** Whether the schedule has any date: an API without versions may have none. */
 export function hasDates({ released, deprecated, sunset, retired }: Schedule): boolean {
   return [released, deprecated, sunset, retired].some((at) => at !== undefined && Number.isFinite(at));
 }

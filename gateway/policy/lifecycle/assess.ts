@@ -1,5 +1,5 @@
-// The life of a version as it is announced and as overrides leave it: assess(schedule, overrides, now).
-// Asked wherever a stage, a date or a brownout is read; without announcements and overrides that is two comparisons.
+// The life of a version at an instant, with announcements and overrides applied.
+// Every stage, date and brownout is read through it. Without announcements and overrides it costs two comparisons.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';
@@ -9,7 +9,7 @@ import { type Announceable, knownAt } from './known.ts';
 import { type Hold, type Override, type Pause, pauseOf, retirementHoldOf } from './override.ts';
 import type { Phase, Schedule } from './schedule.ts';
 
-/** What an override may change of a version or operation; the rules of a plan have this form. */
+/** What an override may change in a version or operation; the rules of a plan have this form. */
 export interface Living extends Announceable {
   readonly api: string;
   readonly label: Label;
@@ -39,9 +39,9 @@ const lives = new WeakMap<Living, Remembered<Living>>();
 const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
 
 /**
- * The rules as they stand at `now`: what is announced by then, and what overrides leave of it. While a pause runs no window of theirs is open, and what would end sooner ends with
- * the pause; its signals say so. So does a hold, but for the windows. The same object as long as the same pause and the
- * same hold are in force.
+ * The rules at `now`: with the dates announced by then, and with overrides applied. During a pause there is no brownout, and
+ * an end inside the pause moves to its end, in the headers too. A hold does the same, but keeps brownouts. Returns the
+ * same object as long as the same pause and the same hold are in force.
  */
 export function assess<R extends Living>(written: R, moment: Moment): R {
   const rules = knownAt(written, moment.now);
@@ -63,7 +63,7 @@ function remembered<R extends Living, O extends Override>(
   make: (rules: R, override: O) => R,
 ): R {
   const known = lives.get(rules);
-  // What is remembered for rules was made of them, so that it has whatever else they have.
+  // The remembered object is a copy of these rules with other dates, so the cast is safe.
   if (known !== undefined && isSame(known.override, override)) return known.made as R;
   const made = make(rules, override);
   lives.set(rules, { override, made });
@@ -88,7 +88,7 @@ function underHold<R extends Living>(rules: R, { until }: Override): R {
   const schedule = holdDates(rules.schedule, until);
   if (schedule === rules.schedule) return rules;
   const phases = rules.phasesOf(schedule);
-  // A consumer whose own last day is later keeps it; nobody's is earlier than that of the version.
+  // An exception that lasts longer than the version keeps its own date.
   const exceptions = rules.exceptions.map((each) =>
     each.until > (schedule.sunset ?? until) ? each : { ...each, phases },
   );

@@ -1,5 +1,5 @@
-// What happens to versions and operations and when: the list of events, made of their dates and brownouts.
-// Published by the gateway and printed by `timeline`; icalendar.ts writes the text.
+// The events of versions and operations in time order: their dates and brownouts.
+// icalendar.ts writes them as text.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { BrownoutCalendar } from './brownout-calendar.ts';
@@ -30,11 +30,11 @@ export interface VersionLife extends Life {
 }
 
 const DATES = ['released', 'deprecated', 'sunset', 'retired'] as const;
-/** Of a version whose brownouts repeat, this many to come are listed. */
+/** The most brownouts of one version that are listed. */
 const MOST_BROWNOUTS = 100;
 
 /**
- * Every event of the APIs, past ones too, in time order; of the brownouts those that have not ended at `now`.
+ * Every event of the APIs, past and future, in time order. Brownouts that ended before `now` are left out.
  * An operation adds only what differs from its version.
  */
 export function lifecycleEvents(

@@ -1,5 +1,5 @@
-// The countdown to a sunset: a milestone each of so many days before it, for those who are told in person.
-// Asked by announce/; the changelog of an API has what was decided, and leaves the countdown out.
+// The countdown to a sunset: one milestone for each configured number of days before it, for mails and events.
+// The changelog of an API does not show the countdown.
 import type { EpochMs } from '../contract.ts';
 import type { Life } from './calendar.ts';
 import { announcementOf } from './known.ts';
@@ -9,13 +9,13 @@ import type { Schedule } from './schedule.ts';
 
 export interface CountdownRule {
   readonly daysBefore: readonly number[];
-  /** Since when the sunset of the life is known: a step before that would count down to a day that nobody spoke of. */
+  /** Since when callers know this sunset. Earlier steps are left out. */
   readonly knownSince: EpochMs;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Every step, those to come too, in time order; none of what has no sunset. Give the life as overrides leave it. */
+/** Every step, past and future, in time order; empty without a sunset. Pass the life with overrides applied. */
 export function countdownOf(life: Life, { daysBefore, knownSince }: CountdownRule): readonly Milestone[] {
   const { sunset } = life.schedule;
   if (sunset === undefined) return [];

@@ -1,29 +1,29 @@
-// What callers know of a version at an instant: extensions, brownouts and a deprecation count from the day they are announced.
-// The one place that decides it; assess.ts starts from here, and every view reads what assess.ts returns.
+// What callers know of a version at an instant: extensions, brownouts and a deprecation count from their announced day.
+// assess.ts starts from here, and every view reads what assess.ts returns.
 import type { EpochMs } from '../contract.ts';
 import type { BrownoutRule } from './brownout-rule.ts';
 import type { Schedule } from './schedule.ts';
 
-/** The rules of a plan have this form; without later announcements both are left out. */
+/** The rules of a plan have this form. Both fields are absent if nothing is announced later. */
 export interface Announceable {
-  /** What was known before each later announcement, in time order; the rules themselves hold after the last of them. */
+  /** The rules before each announcement, in time order. After the last announcement the rules themselves apply. */
   readonly earlier?: readonly Announceable[] | undefined;
-  /** The next announcement: until then, exclusive, these rules are what is known. */
+  /** The instant of the next announcement: these rules apply before it. */
   readonly knownUntil?: EpochMs | undefined;
 }
 
-/** The rules as they are known at `now`: the same object until the next announcement. */
+/** The rules at `now`: the same object until the next announcement. */
 export function knownAt<Rules extends Announceable>(rules: Rules, now: EpochMs): Rules {
   const { earlier } = rules;
   if (earlier === undefined) return rules;
   for (const each of earlier) {
-    // The earlier ones were made of these rules, so that they have whatever else those have.
+    // Each earlier entry is a copy of these rules with other dates, so the cast is safe.
     if (each.knownUntil !== undefined && now < each.knownUntil) return each as Rules;
   }
   return rules;
 }
 
-/** Each instant at which more becomes known, in time order. */
+/** The instants of all announcements, in time order. */
 export function announcementsOf(
   schedule: Schedule,
   brownouts: readonly BrownoutRule[] | undefined = [],
@@ -38,17 +38,17 @@ export function sortedOnce(instants: readonly EpochMs[]): readonly EpochMs[] {
   return [...new Set(instants)].sort((one, other) => one - other);
 }
 
-/** When the deprecation is announced; undefined where no day is written: then its dates are public with the file. */
+/** When the deprecation is announced. Undefined without `announced`: its dates are public as soon as the file has them. */
 export function announcementOf({
   announced,
   deprecated,
-}: Pick<Schedule, 'announced' | 'deprecated'>): EpochMs | undefined {
+}: Partial<Pick<Schedule, 'announced' | 'deprecated'>>): EpochMs | undefined {
   return announced === undefined || deprecated === undefined ? undefined : Math.min(announced, deprecated);
 }
 
 /**
- * The dates as they are known at `now`. Before the deprecation is announced none of them, nor what to do about it; of the
- * extensions those that are announced.
+ * The schedule at `now`. Before the deprecation is announced it has no dates, successor, guide or reason. Extensions
+ * count once they are announced.
  */
 export function knownSchedule(schedule: Schedule, now: EpochMs): Schedule {
   const { extended = [], published } = schedule;

@@ -1,5 +1,5 @@
-// A milestone in words: a line that names it, and what its readers should know and do.
-// For the feed and the lifecycle page; the same sentences wherever something is announced.
+// The title of a milestone and its sentences: what readers should know and do.
+// Feed, lifecycle page, JSON and mails have the same sentences.
 import type { EpochMs } from '../contract.ts';
 import { isOfWholeApi } from './api-life.ts';
 import type { Life } from './calendar.ts';
@@ -48,7 +48,7 @@ export function announcementInWords(announcement: Announcement): string {
   }
 }
 
-/** One sentence for each thing to know; none where the title says it all. */
+/** Sentences beside the title; empty if the title is enough. */
 export function milestoneText(milestone: Milestone): readonly string[] {
   const { schedule } = milestone.life;
   switch (milestone.kind) {
@@ -99,7 +99,7 @@ function adviceOf({ schedule }: Life): readonly string[] {
   ];
 }
 
-/** A day where it is the beginning of one in UTC, as files say it. */
+/** `YYYY-MM-DD` for midnight in UTC, else the whole instant. */
 function dayText(at: EpochMs): string {
   return instantText(at).replace(/T00:00:00Z$/, '');
 }

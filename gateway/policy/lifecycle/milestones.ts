@@ -1,22 +1,22 @@
-// What was made known of a version's life, and when: the changelog of an API, made of the dates that its file states.
-// Published as a feed and on the lifecycle page; calendar.ts has what happens and when, this has when it was said.
+// The changelog of an API: what was announced of its versions and when, from the dates in its file.
+// calendar.ts has when dates come; this file has when they were announced.
 import type { EpochMs } from '../contract.ts';
 import type { Life, VersionLife } from './calendar.ts';
 import { announcementOf } from './known.ts';
 
 export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
   | { readonly kind: 'released' }
-  /** With the sunset as it was first published. */
+  /** `sunset`: as first published. */
   | { readonly kind: 'deprecation'; readonly deprecated: EpochMs; readonly sunset: EpochMs | undefined }
   | (Listed & { readonly kind: 'extension'; readonly from: EpochMs | undefined; readonly to: EpochMs })
-  /** Of the brownouts of one rule: when the first begins and the last ends. */
+  /** The brownouts of one rule: `from` the first, `until` the end of the last. */
   | (Listed & {
       readonly kind: 'brownouts';
       readonly from: EpochMs;
       readonly until: EpochMs;
       readonly count: number;
     })
-  /** A step of the countdown, `days` before that sunset: countdown.ts makes it, and no changelog shows it. */
+  /** A step of the countdown, `days` before that sunset. countdown.ts makes it; the changelog does not show it. */
   | { readonly kind: 'approaching'; readonly days: number; readonly sunset: EpochMs }
   | { readonly kind: 'sunset' }
   | { readonly kind: 'retired' }
@@ -24,13 +24,13 @@ export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
 
 /** Several may be announced at one instant. */
 interface Listed {
-  /** Place in the list that it was written in. */
+  /** Index in the list of the policy file. */
   readonly place: number;
 }
 
 /**
- * All that was known at `now`, the latest first; of one instant what is further on in its life first. Give versions as overrides
- * leave them: a sunset that is held back has not come. An operation adds what differs from its version.
+ * The milestones up to `now`, the latest first. At one instant, the later step of a life comes first. Pass versions with
+ * overrides applied: a sunset that is held has not come. An operation adds only what differs from its version.
  */
 export function milestonesOf(versions: Iterable<VersionLife>, now: EpochMs): readonly Milestone[] {
   return everyMilestone(versions)
@@ -39,16 +39,16 @@ export function milestonesOf(versions: Iterable<VersionLife>, now: EpochMs): rea
     .sort((one, other) => other.at - one.at);
 }
 
-/** When there will be one more; `Infinity`: never. */
+/** The instant of the next milestone, or `Infinity`. */
 export function nextMilestone(versions: Iterable<VersionLife>, now: EpochMs): EpochMs {
   const instants = everyMilestone(versions).map(({ at }) => at);
   return Math.min(Number.POSITIVE_INFINITY, ...instants.filter((at) => at > now));
 }
 
-/** What makes a date known before it comes. */
+/** Milestones that announce a date to come. */
 export type Announcement = Extract<Milestone, { kind: 'deprecation' | 'extension' | 'brownouts' }>;
 
-/** Those to come too, each version in the order of its life. */
+/** All milestones, past and future, of each version in the order of its life. */
 export function everyMilestone(versions: Iterable<VersionLife>): readonly Milestone[] {
   return [...versions].flatMap((version) => [
     ...ownMilestones(version, undefined),

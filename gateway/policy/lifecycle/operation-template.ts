@@ -1,6 +1,6 @@
 // Names of operations: a method and a path template below the API's base, as `operations` and `successor` write them.
 // Parsed when a plan is checked and compiled; per request only `fillTail` runs.
-import { decodedOctets } from '../notation.ts';
+import { decodedOctets } from '../octets.ts';
 import type { Label } from '../versioning/resolution.ts';
 
 /** Methods an operation may name; `*` stands for all of them, and GET answers HEAD too (RET-9). */

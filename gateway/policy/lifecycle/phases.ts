@@ -22,7 +22,7 @@ export interface PhaseOptions {
 }
 
 /**
- * The phases of a version, in time order, covering all time without gaps; stages the dates leave no room for are absent.
+ * The phases of a version, in time order, covering all time without gaps. Phases of zero length are left out.
  * Sunset wins over every other date, so that a wrong schedule can never serve what should be gone (RET-11); without a
  * date of its own, retirement coincides with sunset.
  */
@@ -74,7 +74,7 @@ export function phaseAt(phases: readonly Phase[], now: EpochMs): Phase {
   throw new RangeError(`no phase covers the instant ${now}`);
 }
 
-/** A deprecation is signalled from its announcement, a sunset without one for as long as the version is served. */
+/** A deprecation is signalled from its announcement; a sunset without a deprecation for as long as the version is served. */
 function signalledFrom(schedule: Schedule, deprecated: EpochMs): EpochMs {
   if (schedule.deprecated !== undefined) return announcementOf(schedule) ?? deprecated;
   return schedule.sunset === undefined ? deprecated : Number.NEGATIVE_INFINITY;

@@ -1,17 +1,17 @@
-// What is said of a life at each of its announcements: what is still to be announced, and when an entry was last changed.
-// Read by the feed, the timeline and `check`; milestones.ts has what is known at one instant.
+// Compares a life before and after each announcement: announcements to come, and when a changelog entry was last changed.
+// milestones.ts has the entries of one instant.
 import type { EpochMs } from '../contract.ts';
 import type { Life, VersionLife } from './calendar.ts';
 import { type Announceable, knownAt, sortedOnce } from './known.ts';
 import { milestoneText, milestoneTitle } from './milestone-words.ts';
 import { type Announcement, everyMilestone, type Milestone } from './milestones.ts';
 
-/** A version as it is written; the rules of a plan have this form. */
+/** A version with all its announcements; the rules of a plan have this form. */
 export interface WrittenLife extends Life, Announceable {
   readonly operations: { readonly list: readonly (Life & Announceable)[] } | undefined;
 }
 
-/** The announcements after `now`, in time order, each with the dates that are known when it is made. */
+/** The announcements after `now`, in time order, each with the dates that apply at its instant. */
 export function announcementsToCome(versions: Iterable<WrittenLife>, now: EpochMs): readonly Announcement[] {
   return [...versions]
     .flatMap((version) => {
@@ -28,7 +28,7 @@ export function announcementsToCome(versions: Iterable<WrittenLife>, now: EpochM
     .sort((one, other) => one.at - other.at);
 }
 
-/** When what is said of a milestone was last changed, up to `now`: a later sunset moves what hangs on it. */
+/** When title or text of a milestone last changed, up to `now`: a later sunset, for example, moves brownouts. */
 export function lastChanges(
   versions: Iterable<WrittenLife>,
   now: EpochMs,

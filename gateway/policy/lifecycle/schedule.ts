@@ -18,12 +18,12 @@ export interface Extension {
   readonly announced: EpochMs;
 }
 
-/** The dates, successor and links of one version; extensions, or those that are known by then, are already applied. */
+/** The dates, successor and links of one version, with the announced extensions applied. */
 export interface Schedule {
   /** `-Infinity` for the single version of an unversioned API. */
   readonly released: EpochMs;
   readonly deprecated: EpochMs | undefined;
-  /** When the deprecation is made known, where that is before it: until then callers know none of its dates. */
+  /** The day on which callers learn of the dates; until then they see none of them. */
   readonly announced?: EpochMs | undefined;
   /** The sunset as first published, and what became of it, in the order announced. */
   readonly published?: EpochMs | undefined;
@@ -122,7 +122,7 @@ export type LifecycleRefusal =
       readonly reason: 'adoption_frozen';
       readonly label: Label;
       readonly operation: string | undefined;
-      /** The day from which on nobody new is let in. */
+      /** From this day new consumers are refused. */
       readonly since: EpochMs;
       readonly replacement: string | undefined;
       /** Where no URL leads there: the version to name instead. */

@@ -1,9 +1,9 @@
-// What an upstream may say of its own life: nothing malformed, and in place of the gateway only with `upstream_wins`.
-// Asked when its answer is decorated.
+// `Deprecation` and `Sunset` of an upstream: malformed values are dropped, sound ones stay only with `upstream_wins`.
+// Called when an answer is decorated.
 import type { HeaderLine } from '../contract.ts';
 import type { Phase } from './schedule.ts';
 
-/** The fields that may be the upstream's; no other is its to say. */
+/** The only lifecycle fields that an upstream may set. */
 const SIGNALS = ['deprecation', 'sunset'] as const;
 export const UPSTREAM_SIGNALS: ReadonlySet<string> = new Set(SIGNALS);
 
@@ -15,17 +15,17 @@ const FIXDATE_LENGTH = 29;
 type Line = string | readonly string[] | undefined;
 
 export interface Beside {
-  /** Those of ours that are written. */
+  /** Header lines of the gateway that are written. */
   readonly replace: readonly HeaderLine[];
   readonly warning: string | undefined;
-  /** Those of theirs that go. */
+  /** Header names of the upstream that are removed. */
   readonly dropped: readonly string[];
 }
 
 /**
- * What the gateway writes of a phase's lines beside what the upstream says in its answer. What is sound of theirs stays,
- * unless the two would then tell of an end before the deprecation (RFC 9745 §4): then both are ours. Our warning names our
- * dates, so that it is left out beside other ones.
+ * The header lines of a phase that the gateway writes beside those of the upstream. Sound lines of the upstream stay, unless
+ * the answer would then have a sunset before its deprecation (RFC 9745 §4): then the gateway writes both. The gateway's
+ * warning names its own dates, so it is left out beside other dates.
  */
 export function besideUpstream(
   { replace, warning }: Pick<Phase, 'replace' | 'warning'>,
@@ -44,13 +44,13 @@ export function besideUpstream(
   };
 }
 
-/** Deletes in place what no reader could use: in no stage of a version does it reach a client (DEP-3, SUN-1). */
+/** Deletes malformed lines in place, in every stage of a version (DEP-3, SUN-1). */
 export function dropMalformed(theirs: Record<string, Line>): void {
   for (const name of SIGNALS)
     if (theirs[name] !== undefined && !isSoundSignal(name, theirs[name])) delete theirs[name];
 }
 
-/** NaN, which is before and after nothing, for what names no instant. */
+/** NaN if the line names no instant: every comparison with it is false. */
 function instantOf(line: Line): number {
   if (typeof line !== 'string') return Number.NaN;
   return line.startsWith('@') ? Number(line.slice(1)) * 1000 : Date.parse(line);

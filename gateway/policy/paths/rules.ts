@@ -1,6 +1,6 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
-import { decodedOctets } from '../notation.ts';
+import { decodedOctets } from '../octets.ts';
 
 /** `any`: not known. The gateway then judges every reading that the other values allow. */
 export interface PathRules {
@@ -14,13 +14,6 @@ export interface PathRules {
   readonly encodedSlash: 'keep' | 'reject' | 'both';
   /** Whether the service is known to decode characters such as %3A before it compares. */
   readonly reserved: 'decode' | 'any';
-}
-
-export interface PathSegment {
-  /** As the client wrote it, normalised by VER-7. */
-  readonly raw: string;
-  /** `raw` without the parameters that the reader cuts off before it decodes. */
-  readonly text: string;
 }
 
 /** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */
@@ -39,7 +32,10 @@ export interface Reader {
 
 /** A path as one reader understands it. */
 export interface ReadPath {
-  readonly segments: readonly PathSegment[];
+  /** As the client wrote them, normalised by VER-7. */
+  readonly segments: readonly string[];
+  /** Whether the reader cuts off the parameters of a segment before it decodes. */
+  readonly cuts: boolean;
   readonly reader: Reader;
   /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
   readonly operationsOnly?: boolean;
@@ -57,13 +53,15 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
   insensitive: [{ ...EXACT, letters: 'ascii' }],
   any: [EXACT, { ...EXACT, letters: 'ascii' }],
 };
-/** Characters of a literal segment in a template, as `operations` takes them. */
-const LONGEST_LITERAL = 500;
+/** A character of a name comes from at most three octets, each written with three characters. */
+const WRITTEN_PER_CHARACTER = 9;
 const PLAIN_PATH = /^[^%;.]*$/;
 const BLANKS: readonly string[] = ['%20', '%09'];
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
 /** Nothing but blanks: some services drop such a segment. */
 const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
+/** A segment before the last that is empty to a reader who cuts off parameters. */
+const EMPTIED_SEGMENT = /\/(?:;|%3B).*\//;
 const BEYOND_ASCII = /%[89A-F]/;
 
 /**
@@ -71,28 +69,27 @@ const BEYOND_ASCII = /%[89A-F]/;
  * Undefined if a segment before the last is empty: services read such paths in different ways.
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
-  if (tail.slice(0, -1).includes('//') || tail === '//') return undefined;
-  if (rules.parameters !== 'keep' && BLANK_SEGMENT.test(tail)) return undefined;
+  if (tail.includes('//')) return undefined;
+  const split = splitSlashes(tail, rules);
+  if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
+    return undefined;
   const readings: ReadPath[] = [];
   const readers = readersOf(tail, rules);
-  for (const segments of segmentations(tail, rules)) {
-    if (segments === undefined) return undefined;
-    for (const path of trailing(segments, rules))
+  for (const segmentation of segmentations(tail, split, rules))
+    for (const path of trailing(segmentation, rules))
       for (const reader of readers) readings.push({ ...path, reader });
-  }
   return readings;
 }
 
 /** The literal reading of a path, without its empty segments. */
 export function literalReading(tail: string): ReadPath {
-  const segments = tail.split('/').filter((raw) => raw !== '');
-  return { segments: segments.map((raw) => ({ raw, text: raw })), reader: EXACT };
+  return { segments: tail.split('/').filter((segment) => segment !== ''), cuts: false, reader: EXACT };
 }
 
 /** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
 export function lettersOf(name: string, letters: Letters): string {
   if (letters === 'exact') return name;
-  if (letters === 'ascii') return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (letters === 'ascii') return name.replace(/[A-Z][ -~]*/g, (run) => run.toLowerCase());
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text
     .toLowerCase()
@@ -101,17 +98,27 @@ export function lettersOf(name: string, letters: Letters): string {
     .replace(/\u0307/g, '');
 }
 
-/** The names that this reading compares with templates, the longest first. */
-export function namesOf({ segments, reader }: ReadPath, index: number): readonly string[] {
-  // Cut short, a longer segment still decodes to more than any literal has.
-  const written = segments[index]?.text ?? '';
+/** Of the names that a segment is compared with. */
+export interface NameLengths {
+  /** Undefined: they may have any length up to `longest`. */
+  readonly lengths: ReadonlySet<number> | undefined;
+  readonly longest: number;
+}
+
+/** The names that this reading compares with templates, the longest first. A longer one is cut short, and still equal to none. */
+export function namesOf(
+  { segments, cuts, reader }: ReadPath,
+  index: number,
+  { lengths, longest }: NameLengths,
+): readonly string[] {
+  const raw = segments[index] ?? '';
+  const written = cuts ? until(raw, ';') : raw;
   const text = reader.trims ? withoutBlanks(written) : written;
-  // Cut short, a longer segment still decodes to more than any literal has.
-  const name = nameOf(text.slice(0, 4 * LONGEST_LITERAL), reader);
+  const name = nameOf(text.slice(0, WRITTEN_PER_CHARACTER * (longest + 1)), reader);
   if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
   const names = [name];
-  for (let dot = name.lastIndexOf('.', LONGEST_LITERAL); dot > 0; dot = name.lastIndexOf('.', dot - 1))
-    names.push(name.slice(0, dot));
+  for (let dot = name.lastIndexOf('.', longest); dot > 0; dot = name.lastIndexOf('.', dot - 1))
+    if (lengths === undefined || lengths.has(dot)) names.push(name.slice(0, dot));
   return names;
 }
 
@@ -144,56 +151,43 @@ function choices(written: string, kept: string, changed: string): readonly boole
   return written === kept ? [false] : [false, true];
 }
 
-type Path = Pick<ReadPath, 'segments' | 'operationsOnly'>;
+type Segmentation = Pick<ReadPath, 'segments' | 'cuts'>;
 
 /** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
 function trailing(
-  segments: readonly PathSegment[],
+  path: Segmentation,
   { parameters, trailingSlash }: PathRules,
-): readonly Path[] {
-  const last = segments.at(-1)?.text;
+): readonly Omit<ReadPath, 'reader'>[] {
+  const last = path.segments.at(-1);
+  const same = () => ({ ...path, segments: path.segments.slice(0, -1) });
   // What begins with a decoded `;` is empty to one reader and a name to another.
-  if (parameters !== 'keep' && last?.startsWith('%3B'))
-    return [{ segments }, { segments: segments.slice(0, -1) }];
-  if (last !== '') return [{ segments }];
-  const same = { segments: segments.slice(0, -1) };
-  if (trailingSlash === 'same') return [same];
-  return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
+  if (parameters !== 'keep' && last?.startsWith('%3B')) return [path, same()];
+  if (last !== '' && !(path.cuts && last?.startsWith(';'))) return [path];
+  if (trailingSlash === 'same') return [same()];
+  return trailingSlash === 'distinct' ? [path] : [same(), { ...path, operationsOnly: true }];
 }
 
-/** The literal one first; undefined if a segment before the last is empty. */
-function segmentations(tail: string, rules: PathRules): readonly (readonly PathSegment[] | undefined)[] {
-  const hasParameter = tail.includes(';');
+/** The literal one first. `split`: the tail with a slash for each encoded one. */
+function segmentations(tail: string, split: string, rules: PathRules): readonly Segmentation[] {
+  const found: Segmentation[] = [];
+  const add = (path: string, cutsEach: readonly boolean[]): void => {
+    const segments = path === '' ? [] : path.slice(1).split('/');
+    for (const cuts of cutsEach) found.push({ segments, cuts });
+  };
+  const cutsEach = tail.includes(';') ? choices(rules.parameters, 'keep', 'ignore') : [false];
+  add(tail, cutsEach);
+  if (split !== tail) add(split, cutsEach);
+  if (rules.parameters === 'keep') return found;
   // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
-  const ends = rules.parameters === 'keep' ? [] : [tail.search(/;/), tail.search(/;|%3B/)];
-  const paths = [tail, ...new Set(ends.filter((end) => end >= 0).map((end) => tail.slice(0, end)))];
-  const cuts = hasParameter ? choices(rules.parameters, 'keep', 'ignore') : [false];
-  const found: (readonly PathSegment[] | undefined)[] = [];
-  for (const path of paths)
-    for (const splits of rules.encodedSlash === 'both' && path.includes('%2F') ? [false, true] : [false])
-      for (const cut of cuts) found.push(segmentsOf(path, splits, cut, rules));
+  const ends = new Set([tail.search(/;/), tail.search(/;|%3B/)].filter((end) => end >= 0));
+  for (const path of [...ends].map((end) => tail.slice(0, end)))
+    for (const read of new Set([path, splitSlashes(path, rules)])) add(read, [false]);
   return found;
 }
 
-/** Undefined if a segment before the last is empty, unless an encoded slash made it. */
-function segmentsOf(
-  tail: string,
-  splits: boolean,
-  cuts: boolean,
-  { parameters }: PathRules,
-): readonly PathSegment[] | undefined {
-  if (tail === '') return [];
-  const pieces = (tail.startsWith('/') ? tail.slice(1) : tail).split(splits ? /\/|%2F/ : '/');
-  const segments: PathSegment[] = [];
-  for (const [index, raw] of pieces.entries()) {
-    const text = cuts ? until(raw, ';') : raw;
-    const isLast = index === pieces.length - 1;
-    // Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two.
-    if (splits && raw === '' && !isLast) continue;
-    if (!isLast && (text === '' || (parameters !== 'keep' && text.startsWith('%3B')))) return undefined;
-    segments.push({ raw, text });
-  }
-  return segments;
+/** Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two. */
+function splitSlashes(path: string, { encodedSlash }: PathRules): string {
+  return encodedSlash === 'both' && path.includes('%2F') ? path.replace(/(?:\/|%2F)+/g, '/') : path;
 }
 
 /** Without the encoded blanks around it. */

@@ -5,14 +5,16 @@ import { versionIn } from './media-type.ts';
 import { parametersOf } from './repeated-parameter.ts';
 import type { MediaTemplate } from './resolution.ts';
 
+/** In place of a version: nothing, no word, or a `v` that begins none. `events` names another type. */
+const IN_PLACE = /^(?:$|[^a-z]|v[vx]*(?![a-z])|ver(?:sion)?[^a-z0-9]*v?[0-9])/;
 /** Behind the name of a template: a version, whatever separates it. */
 const NEAR = /^(?:[^a-z0-9]v?|v)[0-9]/;
 const QUOTED_VALUE = /=[ \t]*"(?:[^"\\]|\\.)*"/;
 const OPEN_QUOTE = /^[^=]*=[ \t]*"(?:[^"\\]|\\.)*\\?$/;
 
 /**
- * The misspelt version of `text`, from which `media` was parsed: any other text below the name of a template, a malformed
- * parameter, or a parameter on a type with another suffix. The type without its version leaves the version open.
+ * The misspelt version of `text`, from which `media` was parsed: a malformed one in the name or in a parameter, or one on a
+ * type with another suffix. The type without its version, and other types of the same vendor, leave the version open.
  */
 export function misspeltIn(
   templates: readonly MediaTemplate[],
@@ -31,7 +33,7 @@ export function misspeltIn(
     const { before, after, parameter } = template;
     const name = nameOf(template);
     if (parameter === undefined) {
-      if (type.startsWith(before))
+      if (type.startsWith(before) && IN_PLACE.test(type.slice(before.length)))
         return type.endsWith(after) ? type.slice(before.length, -after.length) : type;
       const subtype = subtypeOf(name);
       const at = type.indexOf(subtype);

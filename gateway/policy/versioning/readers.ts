@@ -90,8 +90,18 @@ function readSubdomain({ subdomain }: CarrierInput): Claim | undefined {
   return subdomain === undefined ? undefined : { carrier: 'subdomain', value: subdomain };
 }
 
+/** The field itself, and names with another character for `-`, which a CGI service takes for it (VER-4, SMG-25). */
+function readHeader(name: string, input: CarrierInput): Claim | readonly Claim[] | undefined {
+  const said = readLines(name, input);
+  const names = [...Object.keys(input.headers), ...(input.underscored ?? [])];
+  const alike = names.filter(
+    (each) => each.length === name.length && each !== name && each.replace(/[^a-z0-9]/g, '-') === name,
+  );
+  return alike.length === 0 ? said : [...[said ?? []].flat(), ...claimsOf('header', alike)];
+}
+
 /** Repeated lines arrive joined by a comma and are told apart again, so that they can disagree (VER-3). */
-function readHeader(name: string, { headers }: CarrierInput): Claim | readonly Claim[] | undefined {
+function readLines(name: string, { headers }: CarrierInput): Claim | readonly Claim[] | undefined {
   const value = headers[name];
   if (value === undefined) return undefined;
   if (typeof value === 'string') {

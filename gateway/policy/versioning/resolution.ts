@@ -59,6 +59,8 @@ export interface CarrierInput {
   /** The raw query with its `?`. */
   readonly search: string;
   readonly headers: RequestHeaders;
+  /** Lower-case names of fields that are left out of `headers`, since they have a `_`. */
+  readonly underscored?: readonly string[] | undefined;
 }
 
 /** What stands around `{version}` in a path template, as seen from the base of the API; both without a final slash. */

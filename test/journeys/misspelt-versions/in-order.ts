@@ -9,6 +9,17 @@ export interface Sound {
   readonly served: string;
 }
 
+const OTHERS = [
+  'events+json',
+  'events',
+  'orders+xml',
+  'events.v1+json',
+  'vm+json',
+  'video',
+  'x+json',
+  'x-v1+json',
+];
+
 /** Requests without a version, which get the default, and requests that name `good` by each carrier. */
 export function inOrder(api: string, policy: DrawnPolicy, good: string): readonly Sound[] {
   const base = `/api/${api}`;
@@ -19,7 +30,7 @@ export function inOrder(api: string, policy: DrawnPolicy, good: string): readonl
     'application/vnd.acme+json',
     'application/*;q=0.5, text/html;q=9',
   ];
-  const open: readonly Ask[] = [
+  const open: Ask[] = [
     { path: base },
     { path: `${base}/orders/v1?versions=1&xversion=2&filter[version]=3&q=a%3Bversion%3D1&preversion` },
     ...accepts.map((accept) => ({ path: base, headers: { accept } })),
@@ -31,6 +42,20 @@ export function inOrder(api: string, policy: DrawnPolicy, good: string): readonl
       headers: { 'content-type': 'application/json; charset="utf-8"' },
     },
   ];
+  // Other types of the same vendor, whatever follows the name.
+  const others = named === undefined ? [] : OTHERS.map((each) => `${named.before}${each}`);
+  open.push(
+    ...others.map((accept) => ({ path: base, headers: { accept } })),
+    ...others.map((each) => ({ path: base, method: 'POST', body: '{}', headers: { 'content-type': each } })),
+  );
+  // Fields that are like no version header of any API.
+  const fields = {
+    Version_: good,
+    'X-Version': good,
+    Edition: good,
+    ...(header === undefined && { API_Version: good }),
+  };
+  open.push({ path: base, headers: fields });
   const type = named && `${named.before}${good}${named.after}`;
   const typed = parameter && `application/vnd.acme+json; ${parameter}="${good}"`;
   const naming: readonly (Ask | '' | false | undefined)[] = [

@@ -12,6 +12,8 @@ export interface Spelling {
 }
 
 const SOUND = /^v?\d{1,4}(?:\.\d{1,4}\.\d{1,4})?$|^\d{4}-\d\d-\d\d$/;
+/** As the name of a media type goes on, it may be another one. */
+const WORD = /^(?:[a-uw-z]|v[a-z])/i;
 /** Refused in any path (VER-7). */
 const DOTS = /^\.{1,2}$/;
 /** Text that is no version in any carrier, and ends no segment, field or media type. */
@@ -86,6 +88,11 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
     const lines = [bad, '', `${good} ${good}`, `${good};x=1`, `"${good}"`, `${good}\u00a0`, 'ï¼\u0091', ','];
     const ask = (value: string | string[]): Ask => ({ path: base, headers: { [header]: value } });
     say(400, ...lines.map(ask));
+    // A CGI service reads all of these as the header itself.
+    const underscored = header.replaceAll('-', '_');
+    const names = [underscored, underscored.toUpperCase(), header.replaceAll('-', '.')];
+    say(400, ...names.map((each) => ({ path: base, headers: { [each]: good } })));
+    sayPlainly(400, ...names.map((each) => ({ path: base, headers: { [header]: good, [each]: good } })));
     sayPlainly(400, ...[`${good},`, `${good}, ${bad}`, [good, bad]].map(ask));
   }
   if (query !== undefined) {
@@ -143,7 +150,8 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
     const { before, after } = named;
     const sound = `${before}${good}${after}`;
     // A type is one in any case (NEG-1): `V1` is v1 there.
-    const odd = SOUND.test(bad.toLowerCase()) ? 'vx' : bad;
+    const isOther = SOUND.test(bad.toLowerCase()) || WORD.test(bad);
+    const odd = isOther ? 'vx' : bad;
     const tails = [
       `${odd}${after}`,
       after,
@@ -151,7 +159,8 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
       good,
       `.${good}${after}`,
       `${good}${after}x`,
-      `x${after}`,
+      `vv${good}${after}`,
+      `version-${good}${after}`,
     ];
     types.push(...tails.map((tail) => `${before}${tail}`), `${sound} x`, `${sound} application/json`);
     types.push(

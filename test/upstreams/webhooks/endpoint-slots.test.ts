@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createEndpointSlots, type Endpoint, type Slot } from '../../../upstreams/webhooks/endpoint-slots.ts';
+import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
 
-const ROOM = { perEndpoint: 8, perOwner: 32, perHost: 16 };
 const endpoint = (owner: number, host: number, path = 0): Endpoint => ({
   id: `wh_${owner}_${host}_${path}`,
   owner: `owner-${owner}`,
@@ -13,7 +13,7 @@ const endpoint = (owner: number, host: number, path = 0): Endpoint => ({
 const hostOf = ({ url }: Endpoint) => new URL(url).host;
 
 it('one destination is called by sixteen attempts at once, however many subscribed there', () => {
-  const slots = createEndpointSlots(ROOM);
+  const slots = createEndpointSlots(USUAL);
   const taken = Array.from({ length: 500 }, (_, owner) => slots.take(endpoint(owner, 1), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(16);
   // Those without a slot come again one after the other, and within ten seconds.
@@ -23,21 +23,21 @@ it('one destination is called by sixteen attempts at once, however many subscrib
 });
 
 it('a slow destination stops no other: there is room at all others for owners that wait nowhere else', () => {
-  const slots = createEndpointSlots(ROOM);
+  const slots = createEndpointSlots(USUAL);
   for (let owner = 0; owner < 500; owner += 1) slots.take(endpoint(owner, 1), 0);
   for (let host = 2; host < 9; host += 1) expect(slots.take(endpoint(600 + host, host), 0).kind).toBe('free');
   expect(slots.take(endpoint(0, 2), 0).kind).toBe('free');
 });
 
 it('one owner takes half of a destination that others call too', () => {
-  const slots = createEndpointSlots(ROOM);
+  const slots = createEndpointSlots(USUAL);
   const taken = Array.from({ length: 100 }, (_, path) => slots.take(endpoint(1, 1, path), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(8);
   expect(slots.take(endpoint(2, 1), 0).kind).toBe('free');
 });
 
 it('the same destination in other spellings is one', () => {
-  const slots = createEndpointSlots(ROOM);
+  const slots = createEndpointSlots(USUAL);
   const spell = (owner: number, url: string) =>
     slots.take({ id: `wh_${owner}`, owner: `owner-${owner}`, url }, 0);
   for (let owner = 0; owner < 8; owner += 1) spell(owner, 'https://hooks.example.org/a');
@@ -49,7 +49,7 @@ it('in any order of coming and going no bound is passed, and what was held is fr
   const step = fc.record({ owner: fc.nat(40), host: fc.nat(3), path: fc.nat(3), leaves: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-      const slots = createEndpointSlots(ROOM);
+      const slots = createEndpointSlots(USUAL);
       const held: { at: Endpoint; slot: Extract<Slot, { kind: 'free' }> }[] = [];
       const count = (of: (each: Endpoint) => string, name: string) =>
         held.filter(({ at }) => of(at) === name).length;

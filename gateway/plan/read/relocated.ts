@@ -1,0 +1,23 @@
+// A document whose values stand elsewhere than they are written.
+// A version takes them over from its API; a list has lost a malformed entry before them.
+import type { Path, SourceDocument } from './document.ts';
+
+/** `document` with `value` in place of its own, where what has the path `path` is written at `real(path)`. */
+export function relocated(
+  document: SourceDocument,
+  value: unknown,
+  real: (path: Path) => Path,
+): SourceDocument {
+  return {
+    ...document,
+    value,
+    problem: (path, finding) => document.problem(real(path), finding),
+    show: (path, shown) => document.show(real(path), shown),
+    origin: (path) => document.origin(real(path)),
+    isSecret: (path) => document.isSecret(real(path)),
+    isHidden: (path) => document.isHidden(real(path)),
+    isOutside: (path) => document.isOutside(real(path)),
+    has: (path) => document.has(real(path)),
+    written: (path) => document.written(real(path)),
+  };
+}

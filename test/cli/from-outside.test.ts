@@ -1,0 +1,150 @@
+// What commands show of a policy that takes its texts from variables: where each came from, and nothing of it.
+// The request and the lines of an answer in `explain` are what a client sends and gets, so they stay as they are.
+import { describe, expect, it } from 'vitest';
+import { runCheck } from '../../gateway/cli/check.ts';
+import { runConfigShow } from '../../gateway/cli/config-show.ts';
+import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
+import { diff, explain, timeline } from '../support/file-commands.ts';
+
+const MARKER = /marker/i;
+/** Texts that may come from a variable, each in a form that is right; the word stands in every one. */
+const TEXTS: Readonly<Record<string, string>> = {
+  HOST: 'marker-host.example',
+  BASE: '/marker-base',
+  HEADER: 'X-Marker-Version',
+  QUERY: 'marker_query',
+  IGNORED: 'marker_query[gte]',
+  MEDIA_TYPE: 'application/vnd.marker.{version}+json',
+  ORIGIN: 'https://marker-origin.example',
+  CONTACT: 'marker@example.com',
+  NOTE: 'marker of a note',
+  VALUE: 'marker-value',
+  REMOVED: 'X-Marker-Field',
+  TARGET: 'http://marker-target.example:4001',
+  UPSTREAM_HOST: 'marker-upstream.example',
+  UPSTREAM_PATH: '/marker-path',
+  HEALTH: '/marker-health',
+  TOLD: 'X-Marker-Told',
+  CALLER: 'X-Marker-Caller',
+  ASKED: 'GET /marker-base/7',
+};
+const POLICY = `api: orders
+host: "\${env:HOST}"
+base: "\${env:BASE}"
+resolve:
+  - { header: "\${env:HEADER}" }
+  - { query: "\${env:QUERY}", ignore: ["\${env:IGNORED}"] }
+  - { media_type: "\${env:MEDIA_TYPE}" }
+  - { default: v2 }
+access: { identity: main, scopes: { read: [orders:read] } }
+cors: { origins: ["\${env:ORIGIN}"] }
+contacts: { acme: "\${env:CONTACT}" }
+headers: { request: { set: { X-Tenant: "\${env:VALUE}" }, remove: ["\${env:REMOVED}"] } }
+maintenance: { until: 2026-12-24, why: "\${env:NOTE}" }
+upstreams:
+  v1: { targets: ["\${env:TARGET}"], host: "\${env:UPSTREAM_HOST}", path: "\${env:UPSTREAM_PATH}", health: "\${env:HEALTH}" }
+  v2: { targets: ["\${env:TARGET}"], version_as: { header: "\${env:TOLD}" }, identity_headers: { consumer: "\${env:CALLER}" } }
+versions:
+  v1:
+    released: 2024-06-01
+    deprecated: 2026-01-15
+    sunset: 2027-01-15
+    successor: v2
+    guide: https://docs.example.com/v2
+    extended: [{ to: 2027-04-15, announced: 2026-10-10, why: "\${env:NOTE}" }]
+    maintenance: off
+  v2: { released: 2026-01-15 }
+expect: [{ request: "\${env:ASKED}", at: 2026-11-20, as: acme, status: 503 }]
+`;
+const changed = (from: string, to: string) =>
+  Object.fromEntries(Object.entries(TEXTS).map(([name, value]) => [name, value.replace(from, to)]));
+/** What the second policy of a comparison reads. */
+const SECOND = Object.fromEntries(
+  Object.entries(changed('arker', 'arker2')).map(([name, value]) => [`SECOND_${name}`, value]),
+);
+
+const files = () =>
+  workspace({
+    'policies/orders.yaml': POLICY,
+    'old.yaml': POLICY,
+    'new.yaml': POLICY.replaceAll(`\${env:`, `\${env:SECOND_`),
+  });
+
+async function checked(made: Workspace, environment: Readonly<Record<string, string>>): Promise<string> {
+  const said: string[] = [];
+  for (const format of ['text', 'json', 'github'] as const) {
+    const { text } = await runCheck({
+      files: [],
+      configFile: made.configFile,
+      cwd: made.folder,
+      format,
+      strict: true,
+      environment,
+      now: NOW,
+      colour: false,
+    });
+    said.push(text);
+  }
+  return said.join('\n');
+}
+
+const leaking = (text: string) => text.split('\n').filter((line) => MARKER.test(line));
+
+describe('no command shows a text that came from a variable', () => {
+  it.each(['text', 'json'] as const)('diff, timeline and config show, as %s', async (format) => {
+    await using made = await files();
+    const environment = { ...TEXTS, ...SECOND };
+    const compared = (await diff(made, { environment, format })).text;
+    expect(compared).toContain('[redacted] (from HEALTH)');
+    expect(leaking(compared)).toEqual([]);
+    expect(leaking((await timeline(made, { environment, format })).text)).toEqual([]);
+    const { exitCode, stdout } = await runConfigShow({
+      configFile: made.configFile,
+      cwd: made.folder,
+      now: NOW,
+      api: undefined,
+      defaults: true,
+      origin: true,
+      format,
+      environment,
+    });
+    expect(exitCode).toBe(0);
+    expect(leaking(stdout)).toEqual([]);
+  });
+
+  it('explain names the variable of a target instead of its address', async () => {
+    await using made = await files();
+    const question = {
+      environment: TEXTS,
+      headers: ['host: marker-host.example', 'x-marker-version: v1'],
+      as: 'acme',
+    };
+    const { text } = await explain(made, 'GET /marker-base/7', question);
+    expect(text).toContain('GET [redacted] (from TARGET)[redacted] (from UPSTREAM_PATH)/7');
+    const json = JSON.parse(
+      (await explain(made, 'GET /marker-base/7', { ...question, format: 'json' })).text,
+    );
+    expect(json.answer.target).toBe('[redacted] (from UPSTREAM_PATH)/7');
+  });
+
+  it.each(Object.keys(TEXTS))('check says what is wrong with %s, and not what stands there', async (name) => {
+    await using made = await files();
+    for (const wrong of [`${TEXTS[name]} ü x`, `/a/../${TEXTS[name]}?#`, 'Marker', 'marker'.repeat(400)])
+      expect(leaking(await checked(made, { ...TEXTS, [name]: wrong }))).toEqual([]);
+  });
+
+  it('nor where two files disagree', async () => {
+    await using made = await files();
+    await made.write('policies/more.yaml', POLICY.replace('api: orders', 'api: more'));
+    const said = await checked(made, TEXTS);
+    expect(said).toContain('error');
+    expect(leaking(said)).toEqual([]);
+  });
+});
+
+it('a date and a word of a choice from a variable are shown: they hold no secret', async () => {
+  const policy = ORDERS.replace('sunset: 2027-01-15', `sunset: "\${env:DAY}"`);
+  await using made = await workspace({ 'policies/orders.yaml': policy });
+  const { text } = await explain(made, 'GET /api/v1/orders', { environment: { DAY: '2027-01-15' } });
+  expect(text).toContain('sunset 2027-01-15');
+});

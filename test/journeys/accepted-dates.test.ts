@@ -1,0 +1,123 @@
+// A date that the rules refuse can be accepted once: `sundial accept` records who accepted which one, and why.
+// The acceptance waits until that date is in force, and lets no other date pass.
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { operate } from '../support/command.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import {
+  askPath,
+  endingApi,
+  openPublishedFolder,
+  type PublishedFolder,
+} from '../support/published-folder.ts';
+
+let folder: PublishedFolder;
+beforeEach(async () => {
+  folder = await openPublishedFolder();
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const earlier = () => folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
+const PUBLISHED = 'Tue, 15 Jan 2999 00:00:00 GMT';
+const EARLIER = 'Mon, 31 Dec 2998 00:00:00 GMT';
+const QUARANTINED = 'sundial_policy_quarantined{api="orders"}';
+const sunsetOf = async (gateway: RunningGateway) => (await askPath(gateway, '/api/v1/orders')).headers.sunset;
+
+describe('accepting a date that the rules refuse', () => {
+  const accept = (gateway: RunningGateway, ...words: readonly string[]) =>
+    acceptBecause(gateway, 'the contract ended', ...words);
+  const acceptBecause = async (gateway: RunningGateway, why: string, ...words: readonly string[]) =>
+    operate(
+      ['accept', ...words, '--why', why, '--by', 'ada', '--admin', `http://127.0.0.1:${gateway.admin}`],
+      {
+        environment: { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() },
+      },
+    );
+
+  it('is recorded, audited and good for that date alone', async () => {
+    await using gateway = await folder.start(folder.environment());
+    await folder.save(earlier());
+    await gateway.reload();
+    const { stdout, exitCode } = await accept(gateway, 'orders', 'v1');
+    expect(stdout).toContain('accepted: orders v1 sunset 2998-12-31\n');
+    expect(exitCode).toBe(0);
+    expect(await sunsetOf(gateway)).toBe(EARLIER);
+    expect(gateway.log.find(({ audit }) => audit !== undefined)?.audit).toMatchObject({
+      action: 'accept',
+      subject: 'orders v1',
+      by: 'ada',
+      why: 'the contract ended',
+      after: { v1: 'sunset 2998-12-31T00:00:00Z' },
+    });
+    await folder.save(earlier().replace('2998-12-31', '2998-12-30'));
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+    await folder.save(folder.orders.replace('2999-01-15', '2999-05-01'));
+    await gateway.reload();
+    expect(await sunsetOf(gateway)).toBe('Wed, 01 May 2999 00:00:00 GMT');
+    await folder.save(earlier());
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+  });
+
+  it('waits for its date while another file keeps the reload from it, and lets no other date pass', async () => {
+    await folder.save(endingApi('2999-01-01'), 'other.yaml');
+    await using gateway = await folder.start();
+    await folder.save(earlier());
+    await folder.save(endingApi('2998-01-01'), 'other.yaml');
+    expect(await accept(gateway, 'orders', 'v1')).toMatchObject({ exitCode: 1 });
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    await folder.save(endingApi('2999-01-01'), 'other.yaml');
+    await folder.save(earlier().replace('2998-12-31', '2998-12-30'));
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+    await folder.save(earlier());
+    await gateway.reload();
+    expect(await sunsetOf(gateway)).toBe(EARLIER);
+  });
+
+  it('waits while its API is quarantined, also when other files are accepted', async () => {
+    const ending = (text: string, day: string) =>
+      text.replace(
+        'released: 2021-01-15 }',
+        `released: 2021-01-15, deprecated: 2022-01-01, sunset: ${day} }`,
+      );
+    await folder.save(ending(folder.orders, '2999-06-01'));
+    await folder.publish();
+    await folder.save(ending(earlier(), '2999-05-01'));
+    await using gateway = await folder.start();
+    expect(await accept(gateway, 'orders', 'v1')).toMatchObject({ exitCode: 1 });
+    await folder.save(endingApi('2999-01-01'), 'other.yaml');
+    expect(await gateway.reload()).toMatchObject({ quarantined: [{ api: 'orders' }] });
+    await folder.save(ending(earlier(), '2999-06-01'));
+    expect(await gateway.reload()).toMatchObject({ quarantined: [] });
+    expect(await sunsetOf(gateway)).toBe(EARLIER);
+  });
+
+  it('ends the quarantine of a start, and takes back what a rehearsal has published', async () => {
+    await folder.publish();
+    await folder.save(folder.orders.replace('sunset: 2999-01-15', 'sunset: 2999-08-01'));
+    await folder.publish();
+    await folder.save(folder.orders);
+    await using gateway = await folder.start();
+    expect(await gateway.metric(QUARANTINED)).toBe(1);
+    expect(await accept(gateway, 'orders')).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(await gateway.metric(QUARANTINED)).toBe(0);
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+  });
+
+  it('says no where nothing is refused, and on a gateway whose clock was moved', async () => {
+    await using gateway = await folder.start();
+    const { exitCode, stderr } = await accept(gateway, 'orders', 'v1');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The files change no published date of orders v1 that the rules refuse.');
+    expect((await accept(gateway, 'nope')).stderr).toContain('No API "nope" is in force. There is orders.');
+    expect((await accept(gateway, 'orders', 'v9')).stderr).toContain(
+      'The API orders has no version "v9". There are v1, v2, v3.',
+    );
+    expect((await acceptBecause(gateway, ' ', 'orders')).stderr).toBe(
+      'sundial: --why: not one line of 1 to 200 characters without control characters\n',
+    );
+    const data = join(folder.path, 'moved');
+    const elsewhere = { DATA: data, STORE: `embedded:${data}` };
+    await using moved = await runGateway({ environment: folder.environment(elsewhere) });
+    expect((await accept(moved, 'orders', 'v1')).stderr).toContain('Start it without --at.');
+  });
+});

@@ -1,0 +1,223 @@
+// `start: partial`: the routes of an API that is left out are closed with 503. No other API answers there, in whatever spelling.
+// Both stores; one process and workers.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunningGateway } from '../support/gateway.ts';
+import { freePorts } from '../support/ports.ts';
+import { askPath, openPublishedFolder, type PublishedFolder } from '../support/published-folder.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+let folder: PublishedFolder;
+let perTest = new AsyncDisposableStack();
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = perTest.use(await openPublishedFolder());
+});
+afterEach(() => perTest.disposeAsync());
+
+const OUTER = `api: outer
+base: /mono
+access: public
+versions: none
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
+`;
+const INNER = `api: inner
+base: /mono/secure
+access: { identity: main, scopes: any }
+versions: none
+headers: { request: { set: { X-Tenant: "\${env:TENANT:-acme}" } } }
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo/secure } }
+`;
+const NEEDS_VARIABLE = INNER.replace(':-acme', '');
+const BROKEN = 'api: inner\nbase: [/mono/secure\n';
+const PARTIAL = { START: 'partial' };
+const statusOf = async (gateway: RunningGateway, path: string, headers = {}) =>
+  (await askPath(gateway, path, headers)).status;
+
+const STORES = [
+  { store: 'the embedded store', workers: '1', redis: false },
+  { store: 'the embedded store', workers: '2', redis: false },
+  { store: 'Redis', workers: '1', redis: true },
+  { store: 'Redis', workers: '2', redis: true },
+];
+
+describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) => {
+  let environment: Record<string, string> = {};
+  beforeEach(async () => {
+    environment = { ...PARTIAL, WORKERS: workers };
+    if (!redis) return;
+    const server = await startRedis();
+    perTest.defer(server.stop);
+    environment.STORE = server.url;
+  });
+
+  it('ERR-5: a nested API that needs a missing variable answers 503, and works again with its file', async () => {
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(NEEDS_VARIABLE, 'inner.yaml');
+    await folder.publish({ ...environment, TENANT: 'acme' });
+    await using gateway = await folder.start(environment);
+    const closed = await askPath(gateway, '/mono/secure/x');
+    expect(closed.status).toBe(503);
+    expect(closed.json).toMatchObject({
+      error: 'Service Unavailable',
+      message: 'The policy of this API is not in force right now.',
+      retryAfter: 60,
+      estimatedRestoration: expect.any(String),
+    });
+    expect(closed.headers['retry-after']).toBe('60');
+    expect(await gateway.accessLine(closed.headers['x-request-id'])).toMatchObject({
+      api: 'inner',
+      refusal: 'api_left_out',
+    });
+    expect(await statusOf(gateway, '/mono/other')).toBe(200);
+    expect(await statusOf(gateway, '/api/v2/orders')).toBe(200);
+    await folder.save(INNER, 'inner.yaml');
+    await gateway.reload();
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
+  });
+
+  it('a first start serves the APIs whose files are accepted, and closes the others', async () => {
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(`${INNER}unknwn: 1\n`, 'inner.yaml');
+    await using gateway = await folder.start(environment);
+    expect(await statusOf(gateway, '/api/v2/orders')).toBe(200);
+    expect(await statusOf(gateway, '/mono/other')).toBe(200);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+    await folder.save(INNER, 'inner.yaml');
+    expect(await gateway.reload()).toMatchObject({ quarantined: [] });
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
+  });
+});
+
+describe('the routes of an API that is left out', () => {
+  /** With its file accepted once, and then refused. */
+  const startWith = async (inner: string, refused: string) => {
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(inner, 'inner.yaml');
+    await folder.publish({ TENANT: 'acme' });
+    await folder.save(refused, 'inner.yaml');
+    return folder.start(PARTIAL);
+  };
+
+  it.each(['/mono/secure', '/mono/secure/x', '/mono/SECURE/x', '/mono/secure%2Fx', '/mono/%73ecure/x'])(
+    'VER-7: %s is 503 in every reading of a service',
+    async (path) => {
+      await using gateway = await startWith(NEEDS_VARIABLE, NEEDS_VARIABLE);
+      expect(await statusOf(gateway, path)).toBe(503);
+    },
+  );
+
+  it.each([
+    ['that is no YAML', BROKEN],
+    ['without its base', NEEDS_VARIABLE.replace('base: /mono/secure\n', '')],
+    ['with another base', `${NEEDS_VARIABLE.replace('/mono/secure', '/elsewhere')}unknwn: 1\n`],
+    ['with another name', `${NEEDS_VARIABLE.replace('api: inner', 'api: Inner!')}`],
+  ])('are those of the accepted form for a file %s', async (_, refused) => {
+    await using gateway = await startWith(NEEDS_VARIABLE, refused);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+  });
+
+  it('are those that the refused file adds, too', async () => {
+    const more = `${NEEDS_VARIABLE.replace('/mono/secure', '/mono/added')}unknwn: 1\n`;
+    await using gateway = await startWith(NEEDS_VARIABLE, more);
+    expect(await statusOf(gateway, '/mono/added/x')).toBe(503);
+  });
+
+  it('lie on the hosts of the API, with the version in the path or in the host', async () => {
+    const hosted = (text: string, base: string) =>
+      text
+        .replace(
+          'versions: none\n',
+          `host: inner.test
+resolve: [ { path: "/{version}${base}" }, { subdomain: "{version}.inner.test" }, { default: v1 } ]
+versions: { v1: { released: 2020-01-01 } }
+`,
+        )
+        .replace('any: {', 'v1: {');
+    await folder.save(hosted(OUTER, '/mono'), 'outer.yaml');
+    await folder.save(hosted(NEEDS_VARIABLE, '/mono/secure'), 'inner.yaml');
+    await using gateway = await folder.start(PARTIAL);
+    const at = (host: string, path: string) => statusOf(gateway, path, { host });
+    expect(await at('inner.test', '/mono/x')).toBe(200);
+    expect(await at('inner.test', '/mono/secure/x')).toBe(503);
+    expect(await at('inner.test', '/v1/mono/secure/x')).toBe(503);
+    expect(await at('v1.inner.test', '/mono/secure/x')).toBe(503);
+    expect(await at('127.0.0.1', '/mono/secure/x')).toBe(404);
+  });
+
+  it('go to an accepted file that claims them', async () => {
+    await folder.save(OUTER.replace('api: outer', 'api: heir').replace('/mono', '/mono/secure'), 'heir.yaml');
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(`${INNER}unknwn: 1\n`, 'inner.yaml');
+    await using gateway = await folder.start(PARTIAL);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(200);
+  });
+
+  it('stay closed over further restarts', async () => {
+    {
+      await using gateway = await startWith(NEEDS_VARIABLE, BROKEN);
+      expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+    }
+    await using gateway = await folder.start(PARTIAL);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+  });
+
+  it('are in no list of APIs', async () => {
+    await using gateway = await startWith(NEEDS_VARIABLE, NEEDS_VARIABLE);
+    const catalog = await askPath(gateway, '/.well-known/api-catalog');
+    expect(catalog.text).toContain('/mono');
+    expect(catalog.text).not.toContain('secure');
+    expect(await statusOf(gateway, '/.well-known/lifecycle/inner')).toBe(404);
+  });
+});
+
+describe('a start without its store', () => {
+  it('serves the APIs whose files are accepted, and closes the others until the store is back', async () => {
+    const [port] = await freePorts(1);
+    const away = { ...PARTIAL, STORE: `redis://127.0.0.1:${port}` };
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(NEEDS_VARIABLE, 'inner.yaml');
+    await using gateway = await folder.start(away);
+    expect(await statusOf(gateway, '/mono/other')).toBe(200);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+    await folder.save(`${OUTER}# changed\n`, 'outer.yaml');
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+  });
+});
+
+describe('a file that does not say its routes', () => {
+  it.each([
+    ['is no YAML', BROKEN],
+    ['has no readable base', `${INNER.replace('base: /mono/secure', 'base: 7')}`],
+    ['takes its base from a missing variable', INNER.replace('base: /mono/secure', `base: "\${env:BASE}"`)],
+    ['takes its host from a missing variable', `${INNER}host: "\${env:HOST_NAME}"\n`],
+    ['has a malformed route', `${INNER}resolve: [ { path: 7 } ]\n`],
+  ])('and %s ends a start on an empty store: nothing says what to close', async (_, refused) => {
+    await folder.save(refused, 'inner.yaml');
+    await expect(folder.start(PARTIAL)).rejects.toThrow(
+      /inner\.yaml:1:1: error: the routes of this file are unknown/,
+    );
+  });
+
+  it('ends a start where the accepted form does not say them either', async () => {
+    await folder.save(INNER.replace('base: /mono/secure', `base: "\${env:BASE}"`), 'inner.yaml');
+    await folder.publish({ BASE: '/mono/secure' });
+    await expect(folder.start(PARTIAL)).rejects.toThrow(/inner\.yaml:1:1: error: the routes of this file/);
+  });
+
+  it('ends a start while a recorded API is in no file: it may be that API', async () => {
+    await folder.save(INNER, 'inner.yaml');
+    await folder.publish();
+    await folder.remove('inner.yaml');
+    await folder.save(BROKEN, 'renamed.yaml');
+    await expect(folder.start(PARTIAL)).rejects.toThrow(/renamed\.yaml:1:1: error: the routes of this file/);
+  });
+
+  it('is left out where every recorded API is served: it was never in force', async () => {
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.publish();
+    await folder.save(BROKEN, 'inner.yaml');
+    await using gateway = await folder.start(PARTIAL);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(200);
+  });
+});

@@ -1,0 +1,157 @@
+// A start with files that nothing depends on: copies that are broken or claim what another file serves. They are loud, and end nothing.
+// Also new files below the place of a version that has ended, while the file of that version is refused.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunningGateway } from '../support/gateway.ts';
+import { askPath, openPublishedFolder, type PublishedFolder, readyOf } from '../support/published-folder.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+let folder: PublishedFolder;
+let perTest = new AsyncDisposableStack();
+let environment: Record<string, string> = {};
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = perTest.use(await openPublishedFolder());
+  environment = {};
+});
+afterEach(() => perTest.disposeAsync());
+
+const statusOf = async (gateway: RunningGateway, path: string) => (await askPath(gateway, path)).status;
+const plain = (api: string, base: string) => `api: ${api}
+base: ${base}
+access: public
+versions: none
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
+`;
+const refusedSunset = () => folder.orders.replace('2999-01-15', '2998-12-31');
+
+describe.each([
+  { store: 'the embedded store', redis: false },
+  { store: 'Redis', redis: true },
+])('a leftover file on $store', ({ redis }) => {
+  beforeEach(async () => {
+    if (!redis) return;
+    const server = await startRedis();
+    perTest.defer(server.stop);
+    environment.STORE = server.url;
+  });
+
+  const leftovers: readonly (readonly [string, () => string])[] = [
+    ['with a key too many', () => `${folder.orders}unknwn: 1\n`],
+    ['without a key it needs', () => folder.orders.replace('access: public\n', '')],
+    ['that is sound, and claims the same API', () => folder.orders],
+    ['that is sound, and claims the same API elsewhere', () => folder.orders.replaceAll('/orders', '/old')],
+  ];
+  it.each(leftovers)('%s does not end the start: another file serves its API', async (_, text) => {
+    await folder.publish(environment);
+    await folder.save(text(), 'orders-old.yaml');
+    await using gateway = await folder.start(environment);
+    expect(await statusOf(gateway, '/api/v1/orders')).toBe(200);
+    expect((await readyOf(gateway)).json).toMatchObject({
+      status: 'ready',
+      detail: 'last reload refused, left out: orders-old.yaml',
+      leftOut: ['orders-old.yaml'],
+    });
+    expect(gateway.log.find(({ api }) => api === 'orders-old.yaml')).toMatchObject({
+      level: 'error',
+      message: 'policy file left out: it is refused, and another file serves its API',
+      reason: expect.stringContaining('orders-old.yaml:'),
+    });
+    expect(await gateway.metric('sundial_policy_quarantined{api="orders-old.yaml"}')).toBe(2);
+    await folder.remove('orders-old.yaml');
+    expect(await gateway.reload()).toMatchObject({ quarantined: [] });
+  });
+
+  it('that its API has left for another file, and is no YAML by now, does not end the start', async () => {
+    await folder.save(plain('moved', '/moved'), 'before.yaml');
+    await folder.publish(environment);
+    await folder.save('api: [\n', 'before.yaml');
+    await folder.save(plain('moved', '/moved'), 'after.yaml');
+    await using gateway = await folder.start(environment);
+    expect(await statusOf(gateway, '/moved')).toBe(200);
+  });
+
+  it('closes its routes, but for those below the place of its API', async () => {
+    await folder.save(plain('outer', '/mono'), 'outer.yaml');
+    await folder.save(plain('moved', '/moved'), 'moved.yaml');
+    await folder.publish(environment);
+    await folder.save(`${plain('moved', '/mono/secure')}unknwn: 1\n`, 'one.yaml');
+    await folder.save(`${plain('moved', '/moved/old')}unknwn: 1\n`, 'two.yaml');
+    await using gateway = await folder.start(environment);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+    expect(await statusOf(gateway, '/moved/old/x')).toBe(200);
+  });
+
+  it('beside a file that is served in its last accepted form does not end the start', async () => {
+    await folder.publish(environment);
+    await folder.save(refusedSunset());
+    await folder.save(`${folder.orders}unknwn: 1\n`, 'orders-copy.yaml');
+    await using gateway = await folder.start(environment);
+    expect(await statusOf(gateway, '/api/v1/orders')).toBe(200);
+    expect((await readyOf(gateway)).json).toMatchObject({
+      quarantined: ['orders'],
+      leftOut: ['orders-copy.yaml'],
+    });
+  });
+});
+
+describe('a start', () => {
+  it('with two sound files of one API exits where neither is as it was accepted', async () => {
+    await folder.publish();
+    await folder.save(folder.orders.replace('v1-to-v2', 'one'));
+    await folder.save(folder.orders.replace('v1-to-v2', 'other'), 'orders-old.yaml');
+    await expect(folder.start()).rejects.toThrow('the API "orders" is already described in');
+  });
+
+  it('with a broken file of an API that no other file serves exits', async () => {
+    await folder.publish();
+    await folder.save(`${plain('added', '/added')}unknwn: 1\n`, 'added.yaml');
+    await expect(folder.start()).rejects.toThrow('added.yaml');
+  });
+});
+
+describe('RET-2: a version that has ended, while its file is refused', () => {
+  const ended = () =>
+    folder.orders.replace(
+      'versions:\n',
+      'versions:\n  v0: { released: 2019-01-01, deprecated: 2020-01-01, sunset: 2021-01-01 }\n',
+    );
+  const refused = () => ended().replace('2999-01-15', '2998-12-31');
+
+  it.each(['/api/v0/orders', '/api/v0/orders/x', '/api/v0/orders/x/y', '/api/{version}/orders/x'])(
+    'answers 410 although a new file has the base %s',
+    async (base) => {
+      await folder.save(ended());
+      await folder.publish();
+      await folder.save(refused());
+      await using gateway = await folder.start();
+      const text = plain('added', base.replace('{version}', 'any'));
+      const added = base.includes('{')
+        ? text.replace(
+            'versions: none\n',
+            `resolve: [ { path: "${base}" } ]\nversions: { v0: { released: 2020-01-01 } }\n`,
+          )
+        : text;
+      await folder.save(added.replace('any: {', base.includes('{') ? 'v0: {' : 'any: {'), 'added.yaml');
+      expect(await gateway.reload()).toMatchObject({
+        kind: 'rejected',
+        problems: expect.arrayContaining([
+          expect.objectContaining({
+            message: expect.stringContaining('v0 of the API orders has ended and answers here'),
+          }),
+        ]),
+      });
+      expect(await statusOf(gateway, '/api/v0/orders/x/y')).toBe(410);
+    },
+  );
+
+  it('leaves a file its base below that was accepted before', async () => {
+    await folder.save(ended());
+    await folder.save(plain('nested', '/api/v0/orders/x'), 'nested.yaml');
+    await folder.publish();
+    await folder.save(refused());
+    await folder.save(`${plain('nested', '/api/v0/orders/x')}# changed\n`, 'nested.yaml');
+    await using gateway = await folder.start();
+    expect(await statusOf(gateway, '/api/v0/orders/x')).toBe(200);
+    expect(await statusOf(gateway, '/api/v0/orders/y')).toBe(410);
+  });
+});
