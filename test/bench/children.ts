@@ -46,7 +46,7 @@ export function installed(program: string): string | undefined {
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** Starts `node <args>`; resolves when it has announced its port, rejects when it ends or says nothing for 15 s. */
+/** Starts `node <args>`; resolves when it has announced its port, rejects when it ends or announces none within 15 s. */
 export function startChild(args: readonly string[], options: ChildOptions): Promise<Child> {
   return startProgram([process.execPath, ...args], options);
 }

@@ -1,5 +1,4 @@
 // The policy of sundial/full/orders.yaml as an ordinary gateway would hold it: a table, and functions called per request.
-// Used by conventional.ts only.
 import type { Redis } from 'ioredis';
 
 export interface Version {
