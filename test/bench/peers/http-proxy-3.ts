@@ -13,7 +13,8 @@ proxy.on('error', (error) => {
   throw error;
 });
 
-const server = createServer((request, response) => {
+// As long as the others keep idle connections.
+const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
   request.url = request.url?.replace(/^\/api\/v1(?=\/orders\/)/, '');
   proxy.web(request, response);
 });
