@@ -17,7 +17,9 @@ declare module 'autocannon' {
     readonly url: string;
     readonly connections: number;
     /** Seconds. */
-    readonly duration: number;
+    readonly duration?: number;
+    /** Requests, instead of a duration. */
+    readonly amount?: number;
     readonly requests: readonly Request[];
     readonly setupClient?: (client: Client) => void;
     readonly servername?: string;

@@ -8,16 +8,18 @@ import { runSteady } from './steady.ts';
 async function runFull(order: LoadOrder): Promise<LoadResult> {
   const latencies = createLatencies();
   let answered = 0;
-  const requests = order.requests.map((request) => ({
-    ...{ method: request.method, path: request.path, headers: requestHeaders(request) },
-    ...(request.body === undefined ? {} : { body: request.body }),
-  }));
+  const requests = order.requests.map((request) => {
+    const { method, path, body } = request;
+    // autocannon counts a body itself.
+    const { 'content-length': _length, ...headers } = requestHeaders(request);
+    return { method, path, headers, ...(body === undefined ? {} : { body }) };
+  });
   let clients = 0;
   const load = autocannon({
     url: `${order.scheme}://127.0.0.1:${order.port}`,
     servername: HOST,
     connections: CONNECTIONS,
-    duration: order.seconds,
+    ...(order.once ? { amount: requests.length } : { duration: order.seconds }),
     requests,
     setupClient: (client) => {
       const at = clients++;
