@@ -15,8 +15,6 @@ export interface Explanation {
   readonly judged: Judged;
   readonly decisions: readonly Decision[];
   readonly next: readonly Change[];
-  /** Conceals addresses of services that came from variables or files. */
-  readonly withoutOutside: (text: string) => string;
 }
 
 /** `2027-04-15T14:00:00Z`. */
@@ -43,7 +41,7 @@ export function explanationText({ judged, decisions, next }: Explanation): strin
     .join('\n\n')}\n`;
 }
 
-export function explanationJson({ judged, decisions, next, withoutOutside }: Explanation): string {
+export function explanationJson({ judged, decisions, next }: Explanation): string {
   const { view, facts, ending } = judged;
   const { method, scheme, host, path, search } = view;
   const answer =
@@ -58,7 +56,7 @@ export function explanationJson({ judged, decisions, next, withoutOutside }: Exp
       : {
           kind: 'forwarded',
           upstream: ending.order.upstream.name,
-          target: withoutOutside(ending.order.target),
+          target: ending.order.target,
           headers: Object.fromEntries(linesOf(ending.headers)),
           body: ending.order.notice && JSON.parse(`{${ending.order.notice.member}}`),
         };

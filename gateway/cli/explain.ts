@@ -91,12 +91,9 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   const pins = assumePins(account, question.now);
   const judgeAt = (now: EpochMs) => judge(asked, { plan, settings, now, overrides, consumer, account, pins });
   const judged = await judgeAt(question.now);
-  const { withoutOutside } = loaded.sources.gateway;
-  const decisions = decisionsOf(judged, loaded, { consumer: question.as, scopes: question.scopes, account });
   const explanation = {
     judged,
-    decisions: decisions.map((each) => ({ ...each, detail: withoutOutside(each.detail) })),
-    withoutOutside,
+    decisions: decisionsOf(judged, loaded, { consumer: question.as, scopes: question.scopes, account }),
     next: await nextChanges(judged, judgeAt, MOST_CHANGES),
   };
   const text = question.format === 'json' ? explanationJson(explanation) : explanationText(explanation);

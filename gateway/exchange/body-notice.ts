@@ -10,6 +10,7 @@ import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { RequestView } from './request-view.ts';
+import { isForSome } from './shareability.ts';
 import { type Resource, successorOf } from './successor-url.ts';
 
 export interface NoticeOrder {
@@ -36,10 +37,17 @@ export function noticeOrder(
   const reads = method === 'GET' || method === 'HEAD';
   const isConditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
   const held = reads ? own : isConditional ? noticeOfReading(api, whole, facts, resource) : undefined;
-  const conditions = held && mapConditions(headers, held, reads);
-  if (conditions !== undefined && 'reason' in conditions) return conditions;
+  const mapped = held && mapConditions(headers, held, reads);
+  if (mapped !== undefined && 'reason' in mapped) return mapped;
+  const conditions = reads && api.shared && isForSome(facts) ? withoutValidators(mapped) : mapped;
   const notice = isEdited(method) ? own : undefined;
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
+}
+
+/** By a 304 a shared cache could go on with a copy that is for other callers (RFC 9111 §4.3.4). */
+function withoutValidators(mapped: Conditions | undefined): Conditions {
+  const remove = [...(mapped?.remove ?? []), 'if-none-match', 'if-modified-since'];
+  return { kind: 'conditions', remove, replace: mapped?.replace ?? {} };
 }
 
 /** Tags are those of what GET answers, so that its rules tell the notice in them, whichever operation is asked for. */

@@ -12,7 +12,7 @@ import type { ExchangeFacts } from './facts.ts';
 import { catalogLink } from './publish/catalog.ts';
 import { isKnownHost } from './publish/reserved.ts';
 import type { RequestGlimpse } from './request-view.ts';
-import { keepPrivate } from './shareability.ts';
+import { isForSome, keepPrivate } from './shareability.ts';
 
 /**
  * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's, unless the policy lets a
@@ -58,7 +58,7 @@ export function decorate(
   }
   const differsByCaller = credentialFields(facts);
   if (differsByCaller !== undefined) mergeVary(headers, differsByCaller);
-  if (facts.perAccount || facts.sparesSome || hasOwnSunset(facts) || isForCaller(facts)) keepPrivate(headers);
+  if (facts.perAccount || isForSome(facts) || isForCaller(facts)) keepPrivate(headers);
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (glimpse.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
@@ -81,11 +81,6 @@ function tellApart(headers: AnswerHeaders, { version }: ExchangeFacts): void {
 function seeksCatalog({ plan, refusal }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
   if (refusal === 'route_unknown') return true;
   return path === '/' && host !== undefined && isKnownHost(plan, host);
-}
-
-/** A consumer with an exception from the sunset gets a `Sunset` of its own (CACHE-3). */
-function hasOwnSunset({ phase, version }: ExchangeFacts): boolean {
-  return phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset;
 }
 
 /** CACHE-3: an answer to an identified caller is private, unless the API says `shared: true`. */

@@ -1,6 +1,5 @@
 // How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
-// Edits Cache-Control, Expires and X-Accel-Expires of a forwarded answer, 304 included, and of one that tells of an end;
-// only ever shortens.
+// Edits the fields for caches of a forwarded answer, 304 included, and of one that tells of an end; only ever shortens.
 import type { EpochMs } from '../policy/contract.ts';
 import { nextEnd } from '../policy/lifecycle/exceptions.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
@@ -8,19 +7,19 @@ import type { AnswerHeaders } from './answer-headers.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { httpDate } from './http-date.ts';
 import type { RequestView } from './request-view.ts';
-import { directivesOf, isNeverStored } from './shareability.ts';
+import { directivesOf, FIELD, isNeverStored } from './shareability.ts';
 
-/** Fields with freshness directives: the standard's, those for delivery networks (RFC 9213), and that for surrogates. */
-const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control|surrogate-control)$/;
-/** Quotes and blanks around the number are read (RFC 9111 §5.2) and not written back. Surrogates have a second number, for stale use. */
+/**
+ * Found anywhere in a field, since nginx searches its text; so `s-maxage` and the `cache-maxage` of Edge-Control are too.
+ * Quotes and blanks around the number are read (RFC 9111 §5.2) and not written back. Surrogates have a second number, for stale use.
+ */
 const LIFETIME =
-  /(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)[ \t]*=[ \t]*("?)(\d+)\2(?:\+(\d+))?/gi;
-/** Seconds from now, or `@` and seconds since 1970; nginx ignores any other value. */
-const ACCEL = /^(@?)(\d+)$/;
-const STRING = /"(?:[^"\\]|\\.)*"/;
-/** Also matches quoted strings, so that they are skipped. For texts with balanced quotes only: else matching is quadratic. */
-const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
-const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
+  /(max-?age|downstream-ttl|stale-while-revalidate|stale-if-error)[ \t]*=[ \t+]*("?)(\d+)\2(?:\+(\d+))?/gi;
+/** Seconds from now, or `@` and seconds since 1970; nginx trims it and ignores any other value. */
+const ACCEL = /^\s*(@?)(\d+)\s*$/;
+/** Of Edge-Control alone. */
+const WITH_UNIT = /(?<=[=" \t])(\d+)([smhd])\b/gi;
+const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** The statuses with which caches may reuse an answer that gives no lifetime (RFC 9110 §15.1); a 304 speaks of any of them. */
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501]);
@@ -80,42 +79,67 @@ export function clampFreshness(
   answered?: Answered,
 ): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
+  // Some caches count from Date, others by their own clock.
   const date = httpDate(headers.date) ?? wallClock;
-  const expires = clampExpires(headers, date, seconds);
-  const unsaid = heuristicLifetime(headers, date, answered);
-  for (const name of Object.keys(headers)) {
-    if (!name.endsWith('control') || !FIELD.test(name)) continue;
-    const value = headers[name];
-    if (value === undefined) continue;
-    const text = typeof value === 'string' ? value : value.join(', ');
+  const expires = clampExpires(headers, Math.min(date, wallClock), seconds);
+  const unsaid = heuristicLifetime(headers, Math.max(date, wallClock), answered);
+  const accel = clampAccel(headers, seconds, wallClock);
+  const fields = fieldTexts(headers);
+  // A cache may take its lifetime from one field and stale use from another.
+  const beside = fields.length < 2 ? accel : Math.max(accel, ...fields.flatMap(([, text]) => freshIn(text)));
+  for (const [name, text] of fields) {
     // A targeted field stands for Expires too (RFC 9213 §2.2); an empty one counts as absent.
     const otherwise = name === 'cache-control' ? (expires ?? unsaid(text)) : unsaid(text);
     if (text.trim() !== '' || name === 'cache-control')
-      headers[name] = clampField(text, seconds, name === 'surrogate-control' ? 0 : otherwise);
+      headers[name] = clampField(text, seconds, name.endsWith('cache-control') ? otherwise : 0, beside);
   }
   if (headers['cache-control'] === undefined && expires === undefined && unsaid('') > seconds)
     headers['cache-control'] = `max-age=${seconds}`;
-  // An nginx in front of this gateway reads it before all others.
-  const accel = headers['x-accel-expires'];
-  if (accel !== undefined) {
-    const clamp = (value: string) => clampAccel(value, seconds, wallClock);
-    headers['x-accel-expires'] = typeof accel === 'string' ? clamp(accel) : accel.map(clamp);
-  }
 }
 
-/** The seconds that Expires gives after it was shortened; undefined without Expires. A malformed date counts as expired (RFC 9111 §5.3). */
-function clampExpires(headers: AnswerHeaders, date: EpochMs, seconds: number): number | undefined {
+/** The fields with directives and their texts, units as seconds. */
+function fieldTexts(headers: AnswerHeaders): readonly (readonly [name: string, text: string])[] {
+  const found: [string, string][] = [];
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value === undefined || !name.endsWith('control') || !FIELD.test(name)) continue;
+    const text = typeof value === 'string' ? value : value.join(', ');
+    found.push([name, name === 'edge-control' ? text.replace(WITH_UNIT, inSeconds) : text]);
+  }
+  return found;
+}
+
+function inSeconds(_found: string, count: string, unit: string): string {
+  return String(Math.min(2 ** 31, Number(count) * (UNIT_S[unit.toLowerCase()] ?? 1)));
+}
+
+/** The seconds that Expires gives after it was shortened; undefined without Expires. */
+function clampExpires(headers: AnswerHeaders, from: EpochMs, seconds: number): number | undefined {
   const { expires } = headers;
   if (typeof expires !== 'string') return undefined;
-  const latest = date + seconds * 1000;
   const at = httpDate(expires);
-  if (at === undefined) {
-    // Some caches read more than the standard's three forms.
-    if (Date.parse(expires) > latest) headers.expires = '0';
-    return 0;
-  }
-  if (at > latest) headers.expires = new Date(latest).toUTCString();
-  return Math.max(0, (Math.min(at, latest) - date) / 1000);
+  const until = at === undefined ? from : Math.min(at, from + seconds * 1000);
+  // What is no date means expired (RFC 9111 §5.3), but some caches read more forms than the standard's three. One form
+  // of those has a year of two digits, of which caches make different centuries.
+  headers.expires = at === undefined ? '0' : new Date(until).toUTCString();
+  return Math.max(0, (until - from) / 1000);
+}
+
+/** The seconds that X-Accel-Expires gives after it was shortened, which an nginx before the gateway reads first. */
+function clampAccel(headers: AnswerHeaders, seconds: number, wallClock: EpochMs): number {
+  const field = headers['x-accel-expires'];
+  if (field === undefined) return 0;
+  let longest = 0;
+  const clamped = [field].flat().map((value) => {
+    const [, at, written] = ACCEL.exec(value) ?? [];
+    if (at === undefined) return value;
+    const from = at === '' ? 0 : Math.floor(wallClock / 1000);
+    const end = Math.min(Number(written), from + seconds);
+    longest = Math.max(longest, end - from);
+    return `${at}${end}`;
+  });
+  headers['x-accel-expires'] = typeof field === 'string' ? clamped[0] : clamped;
+  return longest;
 }
 
 /**
@@ -137,15 +161,20 @@ function heuristicLifetime(
 
 const isPublic = (text: string): boolean => directivesOf(text).some((each) => /^public$/i.test(each));
 
-/** `otherwise`: the lifetime if the text has none. */
-function clampField(text: string, seconds: number, otherwise: number): string {
-  if (otherwise === 0) return clampLifetimes(text, seconds);
+/** `otherwise`: the lifetime if the text has none; `beside`: the longest in other fields. */
+function clampField(text: string, seconds: number, otherwise: number, beside: number): string {
+  if (otherwise === 0) return clampLifetimes(text, seconds, beside);
   const directives = directivesOf(text);
   const assumed = directives.some((each) => MAX_AGE.test(each)) ? 0 : otherwise;
-  const clamped = clampLifetimes(text, seconds, assumed);
-  if (assumed <= seconds || isNeverStored(directives) || directives.some((each) => /^no-cache$/i.test(each)))
-    return clamped;
+  const clamped = clampLifetimes(text, seconds, Math.max(assumed, beside));
+  if (assumed <= seconds || isNeverStored(directives) || isNeverFresh(directives)) return clamped;
   return clamped.trim() === '' ? `max-age=${seconds}` : `${clamped}, max-age=${seconds}`;
+}
+
+/** Of two forms of `no-cache`, a cache may take the one that is about some fields only (RFC 9111 §4.2.1). */
+function isNeverFresh(directives: readonly string[]): boolean {
+  const forms = directives.filter((each) => /^no-cache(?: *=|$)/i.test(each));
+  return forms.length > 0 && forms.every((each) => !each.includes('='));
 }
 
 /**
@@ -156,15 +185,11 @@ export function clampLifetimes(value: string, seconds: number, otherwise = 0): s
   // The sum of two shorter numbers stays below the limit, and most changes are months away.
   // Some caches do not read a lifetime with blanks, so it is written without.
   if (otherwise === 0 && !BLANKS.test(value) && !hasDigits(value, String(seconds).length - 1)) return value;
-  const lifetimes = STRINGS_END.test(value) ? LIFETIME_OR_STRING : LIFETIME;
   // Stale use begins after freshness: both together must end at the change.
-  const staleSeconds = /stale-/i.test(value)
-    ? staleRoom([...value.matchAll(lifetimes)], seconds, otherwise)
-    : 0;
+  const staleSeconds = Math.max(0, Math.floor(seconds - Math.max(otherwise, ...freshIn(value))));
   return value.replace(
-    lifetimes,
-    (found, directive?: string, _quote?: string, written?: string, more = '0') => {
-      if (directive === undefined || written === undefined) return found;
+    LIFETIME,
+    (found, directive: string, _quote: string, written: string, more: string = '0') => {
       const most = /^stale/i.test(directive) ? staleSeconds : seconds;
       if (Number(written) + Number(more) <= most) return more === '0' ? `${directive}=${written}` : found;
       return `${directive}=${Math.min(Number(written), most)}`;
@@ -182,17 +207,9 @@ function hasDigits(text: string, count: number): boolean {
   return run >= count;
 }
 
-function clampAccel(value: string, seconds: number, wallClock: EpochMs): string {
-  const [, at, written] = ACCEL.exec(value) ?? [];
-  if (at === undefined) return value;
-  const most = at === '' ? seconds : Math.floor(wallClock / 1000) + seconds;
-  return Number(written) > most ? `${at}${most}` : value;
-}
-
-/** The seconds for stale use between the longest lifetime of a field and `seconds`. */
-function staleRoom(lifetimes: readonly RegExpExecArray[], seconds: number, otherwise: number): number {
-  const fresh = lifetimes
-    .filter(([, directive]) => directive !== undefined && !/^stale/i.test(directive))
+/** The lifetimes in a text, without those of stale use. */
+function freshIn(text: string): readonly number[] {
+  return [...text.matchAll(LIFETIME)]
+    .filter(([, directive = '']) => !/^stale/i.test(directive))
     .map(([, , , written]) => Number(written));
-  return Math.max(0, Math.floor(seconds - Math.max(otherwise, ...fresh)));
 }

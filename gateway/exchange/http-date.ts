@@ -12,8 +12,9 @@ const WITHOUT_ZONE = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${TIME} 
 /** Undefined for what is not one date. */
 export function httpDate(field: string | readonly string[] | undefined): EpochMs | undefined {
   if (typeof field !== 'string') return undefined;
-  const text = WITHOUT_ZONE.test(field) ? `${field} GMT` : field;
-  if (text === field && !WITH_ZONE.test(field)) return undefined;
+  const written = field.trim();
+  const text = WITHOUT_ZONE.test(written) ? `${written} GMT` : written;
+  if (text === written && !WITH_ZONE.test(written)) return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
 }

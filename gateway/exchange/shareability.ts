@@ -1,13 +1,19 @@
 // Makes an answer private that is for one caller only, such as one of a version chosen by account.
 // Only makes the upstream's Cache-Control stricter (CACHE-4).
 import type { AnswerHeaders } from './answer-headers.ts';
+import type { ExchangeFacts } from './facts.ts';
 
 /** Directives that let a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and `private` with or without fields. */
 const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
-/** The standard's field, and the targeted ones of RFC 9213 whatever cache they are for. */
-const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control)$/;
+/** The standard's field with directives, the targeted ones of RFC 9213 whatever cache they are for, and those older than it. */
+export const FIELD = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 /** One directive; a comma inside a quoted string does not end it. */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/** CACHE-3: whether others get another answer: by a brownout or a sunset that spares some, or an exception with a `Sunset` of its own. */
+export function isForSome({ sparesSome, phase, version }: ExchangeFacts): boolean {
+  return sparesSome || (phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset);
+}
 
 /**
  * CACHE-3: edits the header lines in place, 304 and refusals included. Two accounts may get different versions from one
@@ -16,11 +22,11 @@ const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 export function keepPrivate(headers: AnswerHeaders): void {
   headers['cache-control'] ??= '';
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && FIELD.test(name))
-      headers[name] = privateOnly(typeof value === 'string' ? value : value.join(', '));
+    if (value === undefined || !FIELD.test(name)) continue;
+    // Shared caches alone read the other fields, and not all of them have a directive `private`, nor has nginx.
+    const text = typeof value === 'string' ? value : value.join(', ');
+    headers[name] = name === 'cache-control' ? privateOnly(text) : 'no-store';
   }
-  // Surrogates and nginx read these first, and neither has a directive `private`.
-  if (headers['surrogate-control'] !== undefined) headers['surrogate-control'] = 'no-store';
   if (headers['x-accel-expires'] !== undefined) headers['x-accel-expires'] = '0';
 }
 

@@ -17,6 +17,9 @@ const HOP_BY_HOP: readonly string[] = [
   'http2-settings',
   // RFC 7838: another authority for the origin, which would lead clients round the gateway.
   'alt-svc',
+  // Orders to the proxy next to the service: another proxy before the gateway would obey them with its own files and places.
+  ...['x-accel-redirect', 'x-sendfile', 'x-sendfile2', 'x-sendfile-temporary', 'x-lighttpd-send-file'],
+  ...['x-litespeed-location', 'x-reproxy-url', 'x-reproxy-file', 'x-envoy-immediate-health-check-fail'],
 ];
 
 // FWD-4: of these a message has one; two leave it to the client which to believe.

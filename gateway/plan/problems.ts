@@ -54,20 +54,28 @@ export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
 
 /**
  * `file:line:col: error: text`, the source line, carets and the hint, for every problem; at most 20 KB,
- * the rest is counted. Control characters of the documents are not passed to the terminal.
+ * errors first if that is too little, and the rest is counted. Control characters of the documents are not passed to the terminal.
  */
 export function renderProblems(problems: readonly Problem[], options: { readonly colour: boolean }): string {
+  const style = options.colour ? COLOURED : PLAIN;
+  const whole = blocksOf(problems, style);
+  if (whole.length === problems.length) return whole.join('');
+  const errors = problems.filter(isError);
+  const blocks = blocksOf([...errors, ...problems.filter((each) => !isError(each))], style);
+  const left = problems.length - blocks.length;
+  return `${blocks.join('')}… and ${blocks.length < errors.length ? `${left} more` : plural(left, 'more warning')}\n`;
+}
+
+function blocksOf(problems: readonly Problem[], style: typeof PLAIN): readonly string[] {
   const blocks: string[] = [];
   let length = 0;
   for (const problem of problems) {
-    const block = renderProblem(problem, options.colour ? COLOURED : PLAIN);
-    if (length + block.length > MOST_TEXT) break;
-    blocks.push(block);
+    const block = renderProblem(problem, style);
     length += block.length;
+    if (length > MOST_TEXT) break;
+    blocks.push(block);
   }
-  const left = problems.length - blocks.length;
-  if (left > 0) blocks.push(`… and ${left} more\n`);
-  return blocks.join('');
+  return blocks;
 }
 
 /** `file:line:col: error: text (hint)`, for where there is room for one line. */

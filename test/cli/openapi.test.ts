@@ -31,6 +31,19 @@ function run(files: Workspace, options: Partial<OpenapiOptions> = {}) {
 const sample = (description: string | Uint8Array = DESCRIPTION) =>
   workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': description });
 
+it.each([
+  's3cret-marker',
+  's3cret-marker: "',
+  'openapi: s3cret-marker',
+  '- s3cret-marker\n  x: [',
+  '\u0007s3cret-marker',
+])('check repeats no line of a file that is no description: %j', async (text) => {
+  await using files = await sample(`${text}\n`);
+  const problems = await files.problems();
+  expect(problems).not.toEqual([]);
+  expect(JSON.stringify(problems)).not.toContain('s3cret-marker');
+});
+
 describe('sundial openapi', () => {
   it('prints the description and leaves the file as it is', async () => {
     await using files = await sample();

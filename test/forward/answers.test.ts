@@ -74,6 +74,23 @@ describe('FWD-9: another authority for the origin (RFC 7838)', () => {
   });
 });
 
+describe('FWD-9: orders to the proxy next to the service', () => {
+  it.each([
+    'X-Accel-Redirect',
+    'X-Sendfile',
+    'X-Lighttpd-Send-File',
+    'X-LiteSpeed-Location',
+    'X-Reproxy-URL',
+    'X-Reproxy-File',
+    'X-Envoy-Immediate-Health-Check-Fail',
+  ])('end at the gateway, which is that proxy: %s', async (name) => {
+    const head = `HTTP/1.1 200 OK\r\n${name}: /internal/7\r\nX-Accel-Buffering: no\r\nContent-Length: 2`;
+    const { text } = await sendRaw((await gatewayBefore(() => `${head}\r\n\r\nok`)).port, get());
+    expect(linesOf(text, name)).toEqual([]);
+    expect(linesOf(text, 'x-accel-buffering')).toEqual(['no']);
+  });
+});
+
 describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
   const framings = [
     ['by its length', 'Content-Length: 5\r\n\r\nwrong'],

@@ -1,5 +1,5 @@
 // Honest caches before the gateway: random answers of an upstream, at random distances before a change, for callers of
-// every kind, judged by a model of RFC 9111 that shares nothing with the gateway.
+// every kind, judged by models of RFC 9111 and of other caches that share nothing with the gateway.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
@@ -11,11 +11,13 @@ import {
   longestUse,
   mayServe,
   mayStore,
+  varyAllows,
 } from '../support/cache-model.ts';
 import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer } from '../support/issuer.ts';
+import { PROXY_CACHES } from '../support/proxy-caches.ts';
 
 const DAY_S = 86_400;
 const DEPRECATED = Date.UTC(2026, 0, 15);
@@ -72,6 +74,7 @@ const directive = fc
         'must-understand, no-store',
       ],
       ...['ext="max-age=#"', 'private="Set-Cookie"', 'no-cache="Set-Cookie"'],
+      ...['x-max-age=#', '_s-maxage=#', 'ext="a, max-age=# , b"', 'x-stale-if-error=#'],
     ),
   )
   .map(([number, form]) => form.replace('#', String(number)));
@@ -82,17 +85,37 @@ const field = fc
 /** Where a date stands from now on, in seconds, and how it is written. */
 const date = fc.tuple(
   seconds,
-  fc.constantFrom('GMT', 'GMT', 'rfc850', 'asctime', '0', '-1', '9999', 'never'),
+  fc.constantFrom(
+    ...['GMT', 'GMT', 'CET', 'MESZ', 'rfc850', 'asctime', '0', '-1', '9999', 'never'],
+    'Friday, 27-Nov-65 10:00:00 GMT',
+  ),
 );
 type WrittenDate = readonly [offset: number, form: string];
+
+const edgeControl = fc
+  .tuple(
+    seconds,
+    fc.constantFrom(
+      ...['max-age=#', 'max-age=#s', 'cache-maxage=2h', '!no-store,max-age=1d', 'no-store', 'dca=esi'],
+      ...['downstream-ttl=90m', 'MAX-AGE=1D'],
+    ),
+  )
+  .map(([number, form]) => form.replace('#', String(number)));
+
+/** `@`: seconds since 1970. */
+const accel = fc.tuple(seconds, fc.constantFrom('', '', '@'));
 
 const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 2 });
 
 const answer = fc.record({
   status: fc.constantFrom(200, 200, 200, 200, 203, 204, 206, 300, 301, 302, 404, 410, 500, 501),
   cacheControl: optional(field),
-  cdn: optional(field),
+  targeted: optional(fc.tuple(fc.constantFrom('CDN', 'Akamai'), field)),
+  edgeControl: optional(edgeControl),
+  accel: optional(accel),
   expires: optional(date),
+  /** How far the clock of the service is ahead or behind, in seconds. */
+  skew: fc.option(fc.tuple(seconds, fc.constantFrom<1 | -1>(1, -1)), { nil: undefined, freq: 4 }),
   lastModified: optional(date),
   etag: fc.boolean(),
   age: optional(seconds),
@@ -127,7 +150,7 @@ function spell([offset, form]: WrittenDate, direction: 1 | -1): string {
   const at = new Date(Math.floor(Date.now() / 1000) * 1000 + direction * offset * 1000);
   const text = at.toUTCString();
   const [weekday = '', day = '', month = '', year = '', time = ''] = text.split(' ');
-  if (form === 'GMT') return text;
+  if (/^[A-Z]+$/.test(form)) return text.replace('GMT', form);
   if (form === 'rfc850') {
     const name = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(at);
     return `${name}, ${day}-${month}-${year.slice(2)} ${time} GMT`;
@@ -138,10 +161,16 @@ function spell([offset, form]: WrittenDate, direction: 1 | -1): string {
 }
 
 function linesOf(upstream: Upstream, modified: string | undefined): readonly string[] {
-  const { cacheControl, cdn, expires, etag, age, vary } = upstream;
+  const { cacheControl, targeted, edgeControl, accel, skew, expires, etag, age, vary } = upstream;
+  const [offset, at] = accel ?? [];
   return [
+    skew === undefined ? [] : `Date:${spell([skew[0], 'GMT'], skew[1])}`,
     cacheControl === undefined ? [] : `Cache-Control:${cacheControl}`,
-    cdn === undefined ? [] : `CDN-Cache-Control:${cdn}`,
+    targeted === undefined ? [] : `${targeted[0]}-Cache-Control:${targeted[1]}`,
+    edgeControl === undefined ? [] : `Edge-Control:${edgeControl}`,
+    offset === undefined
+      ? []
+      : `X-Accel-Expires:${at}${offset + (at === '@' ? Math.floor(Date.now() / 1000) : 0)}`,
     expires === undefined ? [] : `Expires:${spell(expires, 1)}`,
     modified === undefined ? [] : `Last-Modified:${modified}`,
     etag ? 'ETag:"a"' : [],
@@ -194,15 +223,21 @@ async function judge(row: Row): Promise<readonly string[]> {
   const change = nextChange(row, caller);
   const faults = [...tooLong('first', first, (change - now) / 1000)];
   if (api === 'pinned') faults.push(...tooLong('pinned', first, DAY_S));
+  for (const [name, use] of Object.entries(PROXY_CACHES))
+    if (use(first) > (change - now) / 1000)
+      faults.push(`${name} serves it for ${use(first)} s, ${(change - now) / 1000} s before the change`);
 
   const shared = CACHE_KINDS.filter((kind) => kind !== 'private');
   const kinds = api === 'mixed' ? CACHE_KINDS : shared;
   // Past every exception the end of v1 is public, and one answer is for all.
   const isPublic = api === 'open' || api === 'spread' || (version === 'v1' && now >= ACME_ENDS);
-  if (!isPublic && other !== caller)
-    for (const kind of kinds)
-      if (mayServe(kind, first, { request: credentials[other] }))
-        faults.push(`a ${kind} cache serves to ${other} what was for ${caller}`);
+  if (!isPublic && other !== caller) {
+    const later = { request: credentials[other] };
+    const serving = kinds.filter((kind) => mayServe(kind, first, later)).map((kind) => `a ${kind} cache`);
+    if (varyAllows(first, later))
+      serving.push(...Object.keys(PROXY_CACHES).filter((name) => (PROXY_CACHES[name]?.(first) ?? 0) > 0));
+    faults.push(...serving.map((each) => `${each} serves to ${other} what was for ${caller}`));
+  }
 
   // What a cache asks with in order to go on using it, and a 304 that says again what the 200 has said.
   if (first.answer.etag === undefined && modified === undefined) return faults;
@@ -235,4 +270,21 @@ describe('honest caches', () => {
     },
     3 * FUZZ_TIMEOUT_MS,
   );
+
+  it.each<[what: string, at: number, api: Api, caller: Caller, method: string, kept: boolean]>([
+    ['after the sunset for others', SUNSET, 'spread', 'acme', 'GET', false],
+    ['in a brownout for others', BROWNOUT, 'spread', 'beta', 'GET', false],
+    ['before a sunset for one caller', SUNSET - 1, 'spread', 'acme', 'GET', false],
+    ['to write', SUNSET, 'spread', 'acme', 'PUT', true],
+    ['answered like any other', SUNSET - 1, 'spread', 'beta', 'GET', true],
+    ['where no answer is shared', SUNSET, 'known', 'acme', 'GET', true],
+  ])('CACHE-3: with the conditions of a request %s, no 304 renews what is for others', async (...each) => {
+    const [_what, at, api, caller, method, kept] = each;
+    now = at;
+    const conditions = { 'if-none-match': '"a"', 'if-modified-since': 'Fri, 20 Nov 2026 12:00:00 GMT' };
+    const headers = { ...credentials[caller], ...conditions };
+    const { status, text } = await client.ask({ path: `/api/v1/${api}`, method, headers });
+    expect(status).toBe(200);
+    expect(text.match(/"if-(?:none-match|modified-since)"/g) ?? []).toHaveLength(kept ? 2 : 0);
+  });
 });

@@ -113,13 +113,17 @@ describe('CACHE-3: what two accounts get from one URL', () => {
     const fields = [
       'CDN-Cache-Control:public, max-age=600',
       'Acme-CDN-Cache-Control:max-age=600',
+      'Akamai-Cache-Control:max-age=600',
+      'Edge-Control:max-age=600',
       'Surrogate-Control:max-age=600',
     ];
     const query = fields.map((field) => `header=${encodeURIComponent(field)}`).join('&');
     expect((await ask(await made('2026-10-14'), { path: `/api/payments?${query}` })).headers).toMatchObject({
       'cache-control': 'private',
-      'cdn-cache-control': 'private, max-age=600',
-      'acme-cdn-cache-control': 'private, max-age=600',
+      'cdn-cache-control': 'no-store',
+      'acme-cdn-cache-control': 'no-store',
+      'akamai-cache-control': 'no-store',
+      'edge-control': 'no-store',
       'surrogate-control': 'no-store',
     });
   });

@@ -35,6 +35,15 @@ describe('a problem', () => {
     expect(line.length).toBeLessThan(200);
   });
 
+  it('stands before every warning, where there is no room for all', () => {
+    const warnings = Array.from({ length: 500 }, (_, line) => problem({ line, severity: 'warning' }));
+    const error = problem({ file: 'policies/z.yaml', message: 'the only error' });
+    const rendered = renderProblems([...warnings, error], { colour: false });
+    expect(rendered).toMatch(/^policies\/z\.yaml:5:9: error: the only error\n/);
+    expect(rendered).toMatch(/… and \d+ more warnings\n$/);
+    expect(renderProblems(Array(500).fill(error), { colour: false })).toMatch(/… and \d+ more\n$/);
+  });
+
   it('shows no password of a URL, and the carets stay in place', () => {
     const text = 'store: redis://user:hunter2@cache:6379';
     const rendered = renderProblems([problem({ column: 8, source: { text, length: 31 } })], {

@@ -11,9 +11,10 @@ export interface CachedExchange {
   readonly at: number;
 }
 
-/** `targeted`: obeys CDN-Cache-Control instead of Cache-Control where that is there (RFC 9213). */
+/** `targeted`: obeys the first of TARGETED instead of Cache-Control where one is there (RFC 9213). */
 export type CacheKind = 'private' | 'shared' | 'targeted';
 export const CACHE_KINDS: readonly CacheKind[] = ['private', 'shared', 'targeted'];
+const TARGETED = ['akamai-cache-control', 'cdn-cache-control'];
 
 /** RFC 9110 section 15.1. */
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]);
@@ -63,7 +64,7 @@ function useOf(kind: CacheKind, exchange: CachedExchange, readsBlanks: boolean):
 function freshness(
   kind: CacheKind,
   directives: Directives,
-  { answer, status }: CachedExchange,
+  { answer, status, at }: CachedExchange,
   sent: number,
 ): number {
   const own = kind === 'private' ? [] : numbers(directives, 's-maxage');
@@ -72,11 +73,12 @@ function freshness(
   if (ages.length > 0) return Math.max(...ages);
   // A targeted field stands for Expires as well (RFC 9213 section 2.2).
   const { expires } = answer;
-  if (expires !== undefined && !(kind === 'targeted' && isTargeted(answer)))
+  if (expires !== undefined && !(kind === 'targeted' && targeted(answer) !== undefined))
     return ((httpDate(expires) ?? sent) - sent) / 1000;
   if (!HEURISTIC.has(status) && !directives.has('public')) return 0;
   const modified = httpDate(answer['last-modified']);
-  return modified === undefined ? DAY : Math.max(0, sent - modified) / 10_000;
+  // Some caches measure by their own clock.
+  return modified === undefined ? DAY : Math.max(0, sent - modified, at - modified) / 10_000;
 }
 
 /** Whether an answer kept from `first` may be given to `later` at the same URL, by section 4. */
@@ -85,7 +87,11 @@ export function mayServe(
   first: CachedExchange,
   later: Pick<CachedExchange, 'request'>,
 ): boolean {
-  if (!mayStore(kind, first) || longestUse(kind, first) <= 0) return false;
+  return mayStore(kind, first) && longestUse(kind, first) > 0 && varyAllows(first, later);
+}
+
+/** Section 4.1. */
+export function varyAllows(first: CachedExchange, later: Pick<CachedExchange, 'request'>): boolean {
   const { vary } = first.answer;
   const fields = (vary ?? '').split(',').map((name) => name.trim().toLowerCase());
   if (fields.includes('*')) return false;
@@ -99,13 +105,13 @@ export function freshened(kept: CachedExchange, by: CachedExchange): CachedExcha
 
 type Directives = ReadonlyMap<string, readonly (string | undefined)[]>;
 
-function isTargeted(answer: CachedExchange['answer']): boolean {
-  return (answer['cdn-cache-control'] ?? '') !== '';
+function targeted(answer: CachedExchange['answer']): string | undefined {
+  return TARGETED.map((name) => answer[name]).find((value) => (value ?? '') !== '');
 }
 
 function directivesOf(kind: CacheKind, { answer }: CachedExchange, readsBlanks = true): Directives {
-  const targeted = kind === 'targeted' && isTargeted(answer);
-  return parse((targeted ? answer['cdn-cache-control'] : answer['cache-control']) ?? '', readsBlanks);
+  const own = kind === 'targeted' ? targeted(answer) : undefined;
+  return parse(own ?? answer['cache-control'] ?? '', readsBlanks);
 }
 
 /** Section 5.2. */
@@ -159,7 +165,7 @@ const FORMS = [
 ];
 
 /** The three forms of RFC 9110 section 5.6.7; anything else is no date. */
-function httpDate(text: string | undefined): number | undefined {
+export function httpDate(text: string | undefined): number | undefined {
   for (const form of FORMS) {
     const groups = form.exec(text ?? '')?.groups;
     if (groups === undefined) continue;

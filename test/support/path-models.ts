@@ -91,6 +91,8 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
   // A semicolon begins the query.
   model('fastify 4', [...UNKNOWN, 'fastify'], (path) => split(path.replace(/;.*$/, '')), emptyValue),
   model('go', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(path))?.map(octets), exactly),
+  // chi 5, and gin with UseRawPath: the raw path.
+  model('chi', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(path)), exactly),
   // Before 1.22: the decoded path, subtrees for what has a parameter last.
   model('go before 1.22', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(octets(path))), emptyValue),
   model(

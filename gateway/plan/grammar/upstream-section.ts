@@ -24,7 +24,8 @@ function parseOrigin(text: string): string | undefined {
     url.search === '' &&
     url.hash === '' &&
     url.username === '' &&
-    url.password === '';
+    url.password === '' &&
+    !url.hostname.includes('*');
   return bare && /^https?:$/.test(url.protocol) && !/[\s\\]/.test(text) ? url.origin : undefined;
 }
 

@@ -25,7 +25,8 @@ const COMMON: PathRules = {
 export const PATH_PRESETS = {
   express: { ...COMMON, case: 'insensitive', encodedSlash: 'keep', reserved: 'any' },
   fastify: { ...COMMON, parameters: 'any', trailingSlash: 'distinct', encodedSlash: 'keep', reserved: 'any' },
-  go: { ...COMMON, trailingSlash: 'any' },
+  // The mux of Go decodes; chi, and gin with UseRawPath, compare paths as written.
+  go: { ...COMMON, trailingSlash: 'any', reserved: 'any' },
   spring: { ...COMMON, parameters: 'ignore', suffix: 'any', encodedSlash: 'reject' },
   fastapi: COMMON,
   wsgi: { ...COMMON, trailingSlash: 'any' },

@@ -5,8 +5,8 @@ import { versionIn } from './media-type.ts';
 import { parametersOf } from './repeated-parameter.ts';
 import type { MediaTemplate } from './resolution.ts';
 
-/** In place of a version: nothing, no word, or a `v` that begins none. `events` names another type. */
-const IN_PLACE = /^(?:$|[^a-z]|v[vx]*(?![a-z])|ver(?:sion)?[^a-z0-9]*v?[0-9])/;
+/** In place of a version: nothing, no word, a `v` that begins none, or a word for a version. `events` names another type. */
+const IN_PLACE = /^(?:$|[^a-z]|v[vx]*(?![a-z])|(?:latest|current)(?![a-z0-9])|ver(?:sion)?[^a-z0-9]*v?[0-9])/;
 /** Behind the name of a template: a version, whatever separates it. */
 const NEAR = /^(?:[^a-z0-9]v?|v)[0-9]/;
 const QUOTED_VALUE = /=[ \t]*"(?:[^"\\]|\\.)*"/;

@@ -41,6 +41,12 @@ export const GATEWAY_FILE: readonly Slip[] = [
     '1 «api» error: the key "api" belongs in a policy file',
   ],
   [
+    'a public URL for many hosts',
+    'https://api.example.com',
+    'https://*.example.com',
+    '1 «https://*.example.com» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://*.example.com"',
+  ],
+  [
     'a public URL with a path',
     'https://api.example.com',
     'https://api.example.com/x',

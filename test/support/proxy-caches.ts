@@ -1,0 +1,58 @@
+// Caches that do not keep to RFC 9111: nginx 1.22 as its source reads fields, and a network that obeys Edge-Control.
+// Models for tests: they share nothing with the gateway.
+import { type CachedExchange, httpDate } from './cache-model.ts';
+
+/** Longest time in seconds from `at` for which each of them may serve a kept answer without asking the origin. */
+export const PROXY_CACHES: Readonly<Record<string, (exchange: CachedExchange) => number>> = {
+  nginx: nginxUse,
+  'Edge-Control': edgeUse,
+};
+
+/** X-Accel-Expires, then Cache-Control by text search, then Expires in any zone, all by its own clock. */
+function nginxUse({ answer, at }: CachedExchange): number {
+  const now = Math.floor(at / 1000);
+  const control = (answer['cache-control'] ?? '').toLowerCase();
+  const valid = accelEnd(answer['x-accel-expires'], now) ?? standardEnd(control, answer.expires, now);
+  if (valid === 0) return 0;
+  const stale = ['stale-while-revalidate=', 'stale-if-error='].map((text) =>
+    Number(valueBehind(control, text) ?? 0),
+  );
+  return Math.max(0, valid - at / 1000 + Math.max(...stale.filter((each) => !Number.isNaN(each)), 0));
+}
+
+function accelEnd(field: string | undefined, now: number): number | undefined {
+  const [, at, number] = /^(@?)(\d+)$/.exec((field ?? '').trim()) ?? [];
+  if (number === undefined) return undefined;
+  if (at === '@') return Number(number);
+  return number === '0' ? 0 : now + Number(number);
+}
+
+function standardEnd(control: string, expires: string | undefined, now: number): number {
+  if (/no-cache|no-store|private/.test(control)) return 0;
+  const age = valueBehind(control, 's-maxage=') ?? valueBehind(control, 'max-age=');
+  if (age !== undefined) return /^\d+$/.test(age) && Number(age) > 0 ? now + Number(age) : 0;
+  const at = httpDate(expires?.replace(/ [A-Z]{2,5}$/, ' GMT'));
+  return at === undefined || at / 1000 < now ? 0 : at / 1000;
+}
+
+function valueBehind(control: string, text: string): string | undefined {
+  const at = control.indexOf(text);
+  return at === -1 ? undefined : /^[^,; ]*/.exec(control.slice(at + text.length))?.[0];
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Its lifetimes have units; without one they are seconds. */
+function edgeUse({ answer }: CachedExchange): number {
+  const directives = (answer['edge-control'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim());
+  if (directives.includes('no-store')) return 0;
+  const lifetimes = directives.flatMap((each) => {
+    const [, number, unit = 's'] =
+      /^(?:cache-maxage|max-age|downstream-ttl)=(\d+)([smhd])?$/.exec(each) ?? [];
+    return number === undefined ? [] : Number(number) * (UNITS[unit] ?? 0);
+  });
+  return Math.max(0, ...lifetimes);
+}
