@@ -1,7 +1,8 @@
 // The bench's child processes: started pinned where the machine allows it, announced by port, stopped by process id.
-// run.ts starts them; conventional.ts, plain.ts and upstream.ts announce themselves.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
 
 export interface Child {
   readonly pid: number;
@@ -13,15 +14,17 @@ export interface Child {
 export interface ChildOptions {
   /** File descriptor for standard output, which is the peers' access log; 'inherit' shows it. */
   readonly output: number | 'inherit' | 'ignore';
+  /** The same for standard error; default: shown. */
+  readonly errors?: number;
   readonly environment: Readonly<Record<string, string>>;
   /** What to put before the node binary, for example `taskset -c 0`. */
   readonly prefix: readonly string[];
-  /** False for a program that does not know the bench and so cannot tell its port. */
+  /** False for a program that cannot send its port to the bench. */
   readonly announces: boolean;
 }
 
 const running = new Set<ChildProcess>();
-// However this process ends, such as by a reader of its output that has left, nobody else knows of them.
+// However this process ends, such as by a reader of its output that has left: nothing else ends them.
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -37,26 +40,33 @@ export function announcePort(address: Parameters<typeof portOf>[0]): void {
   process.send?.({ port: portOf(address) });
 }
 
-/** A port that was free a moment ago, for the one peer that must be told its port. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const port = portOf(server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Absolute path of an installed program; Debian keeps servers where the PATH of most users does not look. */
+export function installed(program: string): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** Starts `node <args>`; resolves when it has announced its port, rejects when it ends or says nothing for 15 s. */
+/** Starts `node <args>`; resolves when it has announced its port, rejects when it ends or announces none within 15 s. */
 export function startChild(args: readonly string[], options: ChildOptions): Promise<Child> {
-  const [command = process.execPath, ...rest] = [...options.prefix, process.execPath, ...args];
+  return startProgram([process.execPath, ...args], options);
+}
+
+/** The same for any program. */
+export function startProgram(words: readonly string[], options: ChildOptions): Promise<Child> {
+  const [command = '', ...rest] = [...options.prefix, ...words];
   const child = spawn(command, rest, {
-    stdio: ['ignore', options.output, 'inherit', ...(options.announces ? (['ipc'] as const) : [])],
+    stdio: [
+      'ignore',
+      options.output,
+      options.errors ?? 'inherit',
+      ...(options.announces ? (['ipc'] as const) : []),
+    ],
     env: { ...process.env, ...options.environment },
   });
   running.add(child);
   child.once('exit', () => running.delete(child));
   return new Promise((resolve, reject) => {
-    const name = args.join(' ');
+    const name = words.join(' ');
     const settled = (port: number): void => {
       clearTimeout(timer);
       resolve({ pid: child.pid ?? 0, port, process: child });
@@ -66,6 +76,19 @@ export function startChild(args: readonly string[], options: ChildOptions): Prom
     child.once('exit', (code, signal) => reject(new Error(`${name} ended early (${code ?? signal})`)));
     if (options.announces) child.once('message', (message) => settled(announced(message)));
     else child.once('spawn', () => settled(0));
+  });
+}
+
+/** Runs a program to its end and returns what it printed; rejects when it fails. */
+export function runProgram(words: readonly string[]): Promise<string> {
+  const [command = '', ...rest] = words;
+  return new Promise((resolve, reject) => {
+    const child = execFile(command, rest, { maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${words.join(' ')} failed: ${stderr || stdout || error.message}`));
+    });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
   });
 }
 

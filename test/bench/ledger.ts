@@ -1,18 +1,17 @@
 // npm run bench:ledger: the same load against Sundial with its ledger and without, in turns in one run. Prints ratios.
 // A third gateway, again without, says how much two alike processes differ by themselves: what is below that is not measured.
 // What decides is a fourth, with its ledger and under the profiler: the part of its work that is the ledger's.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startChild, stopChild, stopChildren } from './children.ts';
-import { startIssuer } from './issuer.ts';
-import { measure } from './measure.ts';
+import { stopChild } from './children.ts';
+import { folderFor, openGround, runBounded } from './ground.ts';
+import { measureFull } from './measure.ts';
 import { type Peer, startPeer } from './peers.ts';
-import { cpuMicros, cpuMicrosOf, placement } from './processor.ts';
+import { cpuMicros, cpuMicrosOf } from './processor.ts';
 import { shareOfThread } from './profile.ts';
-import { median } from './report.ts';
-import { benchRequests, CONSUMERS } from './work.ts';
+import { median, spread } from './report.ts';
+import { benchRequests, CONSUMERS, SMALL } from './work.ts';
 
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 /** Processes are started anew now and then: how their code was compiled is a part of what they cost. */
@@ -26,104 +25,84 @@ const OF_THE_LEDGER = /\/gateway\/(telemetry\/ledger|stores\/embedded\/ledger)/;
 const WRITING_THREAD = 'sundial-store';
 const KINDS = ['on', 'off', 'off again'] as const;
 type Kind = (typeof KINDS)[number];
-/** Nothing here is about limits. */
-const ANY_QUOTA = 1;
+const LONGEST_MINUTES = 15;
 
-await using stack = new AsyncDisposableStack();
-const folder = mkdtempSync(join(tmpdir(), 'sundial-bench-'));
-stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-const where = placement();
-where.moveToRest(process.pid);
-const issuer = stack.adopt(await startIssuer(), (running) => running.stop());
-stack.defer(stopChildren);
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void stack.disposeAsync().then(() => process.exit(1)));
-const requests = benchRequests(await issuer.tokens(CONSUMERS));
-const sample = requests[0] ?? { path: '/', token: '' };
-
-const aside = { environment: {}, prefix: where.rest, output: 'inherit', announces: true } as const;
-const upstream = await startChild([join(import.meta.dirname, 'upstream.ts')], aside);
-const load = await startChild([join(import.meta.dirname, 'load.ts')], aside);
-const written = readFileSync(join(import.meta.dirname, 'gateway.yaml'), 'utf8').replace(
-  'policies: policies/',
-  `policies: ${import.meta.dirname}/policies/`,
-);
-
-async function startWith(kind: Kind, at: number, profile?: string): Promise<Peer> {
-  const own = join(folder, `${at} ${kind}${profile === undefined ? '' : ' profiled'}`);
-  mkdirSync(own);
-  const config = join(own, 'gateway.yaml');
-  writeFileSync(config, kind === 'on' ? written : `${written}ledger: off\n`);
-  const environment = {
-    BENCH_UPSTREAM: `http://127.0.0.1:${upstream.port}`,
-    BENCH_ISSUER: issuer.issuer,
-    // In the process itself, so that all that the ledger costs is measured, the writing included.
-    BENCH_REDIS: `embedded:${own}`,
+await runBounded(LONGEST_MINUTES, async (stack) => {
+  const ground = await openGround(stack, { store: 'embedded' });
+  const { folder, where } = ground;
+  const written = readFileSync(join(import.meta.dirname, 'peers/sundial/gateway.yaml'), 'utf8');
+  const work = {
+    ...({ protocol: 'http', answerOctets: SMALL } as const),
+    requests: benchRequests(ground.tokens),
   };
-  return startPeer('sundial', {
-    ...{ environment, prefix: where.proxy, folder: own, sample, profile, config },
-  });
-}
+
+  function startWith(kind: Kind, at: number, profile?: string): Promise<Peer> {
+    const as = `${at} ${kind}${profile === undefined ? '' : ' profiled'}`;
+    const own = folderFor(as, folder);
+    const config = join(own, 'gateway.yaml');
+    writeFileSync(config, kind === 'on' ? written : `${written}ledger: off\n`);
+    // In the process itself, so that all that the ledger costs is measured, the writing included.
+    const environment = { BENCH_STORE: `embedded:${own}` };
+    return startPeer('sundial, policy', ground, { as, config, environment, profile });
+  }
+
+  /** Processor time per request, microseconds. */
+  async function run(peer: Peer, seconds: number): Promise<number> {
+    const { cpuPerRequest } = await measureFull(ground, peer, work, { seconds, brief: true });
+    return cpuPerRequest ?? Number.NaN;
+  }
+
+  /** Processor time per request by kind, one entry for each start. */
+  const starts: Readonly<Record<Kind, number>>[] = [];
+  for (let at = 0; at < STARTS; at += 1) {
+    const peers: [Kind, Peer][] = [];
+    for (const kind of KINDS) peers.push([kind, await startWith(kind, at)]);
+    for (const [, peer] of peers) await run(peer, WARM_UP_S);
+    const used: Record<Kind, number[]> = { on: [], off: [], 'off again': [] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [kind, peer] of [...peers.slice(round % 3), ...peers.slice(0, round % 3)])
+        used[kind].push(await run(peer, SECONDS));
+    }
+    starts.push({ on: quiet(used.on), off: quiet(used.off), 'off again': quiet(used['off again']) });
+    for (const [, { child }] of peers) await stopChild(child.process);
+  }
+
+  const profile = join(folder, 'profile');
+  const profiled = await startWith('on', STARTS, profile);
+  await run(profiled, WARM_UP_S);
+  const since = process.hrtime.bigint();
+  const used = (): readonly [all: number, writing: number] => [
+    cpuMicros(profiled.pid) ?? Number.NaN,
+    cpuMicrosOf(profiled.pid, WRITING_THREAD),
+  ];
+  const [allBefore, writingBefore] = used();
+  await run(profiled, PROFILED_S);
+  const [allAfter, writingAfter] = used();
+  await stopChild(profiled.child.process, PROFILE_WRITTEN_WITHIN_MS);
+  const [all, writing] = [allAfter - allBefore, writingAfter - writingBefore];
+  const counting = shareOfThread(profile, (url) => OF_THE_LEDGER.test(url), since) * (all - writing);
+  const share = (counting + writing) / all;
+  const inPercent = (micros: number): string => `${((100 * micros) / all).toFixed(2)} %`;
+
+  const ratio = (one: Kind, other: Kind): readonly number[] =>
+    starts.map((start) => start[one] / start[other]);
+  const against = [...ratio('on', 'off'), ...ratio('on', 'off again')];
+  const micros = KINDS.map((kind) => median(starts.map((start) => start[kind])).toFixed(1));
+  process.stdout.write(
+    `the ledger's part of a gateway's work, by the profiler over ${PROFILED_S} s: ${inPercent(counting + writing)} (counting ${inPercent(counting)}, writing ${inPercent(writing)})   wanted: below ${100 * MOST} %\n` +
+      `processor time per request of the quieter of ${ROUNDS} rounds, median of ${STARTS} starts [least to most]; ${where.said}\n` +
+      `  ledger on / off   ${spread(against, 3)}\n` +
+      `  off / off again   ${spread(ratio('off', 'off again'), 3)}   what two alike differ by\n` +
+      `  here and now ${micros.join(' / ')} microseconds; every request is one of ${CONSUMERS} consumers' of a deprecated version\n`,
+  );
+  // Also where nothing could be read of it.
+  if (!(share < MOST)) process.exitCode = 1;
+});
 
 /**
  * Of the rounds of one start, what a quarter of them stayed below: others on the machine only ever add to what a request
  * costs, so the quiet rounds say more than the middle ones.
  */
-const quiet = (used: readonly number[]): number =>
-  used.toSorted((a, b) => a - b)[Math.floor(used.length / 4)] ?? Number.NaN;
-
-/** Processor time per request, microseconds. */
-async function run(peer: Peer, seconds: number): Promise<number> {
-  const { cpuPerRequest } = await measure(load.process, peer, requests, { seconds, quotaSlack: ANY_QUOTA });
-  return cpuPerRequest ?? Number.NaN;
+function quiet(used: readonly number[]): number {
+  return used.toSorted((a, b) => a - b)[Math.floor(used.length / 4)] ?? Number.NaN;
 }
-
-/** Processor time per request by kind, one entry for each start. */
-const starts: Readonly<Record<Kind, number>>[] = [];
-for (let at = 0; at < STARTS; at += 1) {
-  const peers: [Kind, Peer][] = [];
-  for (const kind of KINDS) peers.push([kind, await startWith(kind, at)]);
-  for (const [, peer] of peers) await run(peer, WARM_UP_S);
-  const used: Record<Kind, number[]> = { on: [], off: [], 'off again': [] };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [kind, peer] of [...peers.slice(round % 3), ...peers.slice(0, round % 3)])
-      used[kind].push(await run(peer, SECONDS));
-  }
-  starts.push({ on: quiet(used.on), off: quiet(used.off), 'off again': quiet(used['off again']) });
-  for (const [, { process: child }] of peers) await stopChild(child);
-}
-
-const profile = join(folder, 'profile');
-const profiled = await startWith('on', STARTS, profile);
-await run(profiled, WARM_UP_S);
-const since = process.hrtime.bigint();
-const used = (): readonly [all: number, writing: number] => [
-  cpuMicros(profiled.pid) ?? Number.NaN,
-  cpuMicrosOf(profiled.pid, WRITING_THREAD),
-];
-const [allBefore, writingBefore] = used();
-await run(profiled, PROFILED_S);
-const [allAfter, writingAfter] = used();
-await stopChild(profiled.process, PROFILE_WRITTEN_WITHIN_MS);
-const [all, writing] = [allAfter - allBefore, writingAfter - writingBefore];
-const counting = shareOfThread(profile, (url) => OF_THE_LEDGER.test(url), since) * (all - writing);
-const share = (counting + writing) / all;
-const inPercent = (micros: number): string => `${((100 * micros) / all).toFixed(2)} %`;
-
-function ratio(one: Kind, other: Kind): readonly number[] {
-  return starts.map((start) => start[one] / start[other]);
-}
-function spread(ratios: readonly number[]): string {
-  return `${median(ratios).toFixed(3)} [${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}]`;
-}
-const against = [...ratio('on', 'off'), ...ratio('on', 'off again')];
-const micros = KINDS.map((kind) => median(starts.map((start) => start[kind])).toFixed(1));
-process.stdout.write(
-  `the ledger's part of a gateway's work, by the profiler over ${PROFILED_S} s: ${inPercent(counting + writing)} (counting ${inPercent(counting)}, writing ${inPercent(writing)})   wanted: below ${100 * MOST} %\n` +
-    `processor time per request of the quieter of ${ROUNDS} rounds, median of ${STARTS} starts [least to most]; ${where.said}\n` +
-    `  ledger on / off   ${spread(against)}\n` +
-    `  off / off again   ${spread(ratio('off', 'off again'))}   what two alike differ by\n` +
-    `  here and now ${micros.join(' / ')} microseconds; every request is one of ${CONSUMERS} consumers' of a deprecated version\n`,
-);
-// Also where nothing could be read of it.
-if (!(share < MOST)) process.exitCode = 1;

@@ -1,75 +1,130 @@
-// One measurement: load on one peer for some seconds, with the processor time its process used meanwhile.
-// run.ts calls it for every peer and round.
-import type { ChildProcess } from 'node:child_process';
-import { fstatSync, ftruncateSync } from 'node:fs';
-import type { LoadOrder, LoadResult } from './load.ts';
+// One measurement: load on one peer for some seconds, with the processor time its processes used meanwhile.
+import { fstatSync } from 'node:fs';
+import { installed } from './children.ts';
+import type { LoadOrder, LoadResult, SteadyOrder, SteadyResult } from './generators/generated.ts';
+import { runH2load } from './generators/h2load.ts';
+import { runWrk } from './generators/wrk.ts';
+import type { Ground } from './ground.ts';
 import type { Peer } from './peers.ts';
-import { cpuMicros } from './processor.ts';
+import { cpuMicros, residentMegabytes } from './processor.ts';
 import type { BenchRequest } from './work.ts';
 
-export interface Measurement {
+/** `h2`: HTTP/2 over TLS, as browsers speak it. */
+export type Protocol = 'http' | 'https' | 'h2';
+
+export interface Work {
+  readonly protocol: Protocol;
+  readonly requests: readonly BenchRequest[];
+  readonly once?: boolean;
+  readonly answerOctets: number;
+}
+
+/** As many requests as were answered. */
+export interface Full {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of processor time per request, all threads of the proxy; undefined without /proc. */
+  /** Microseconds of processor time per request, all threads and processes of the proxy; undefined without /proc. */
   readonly cpuPerRequest: number | undefined;
   /** Share of one core that the proxy used, 0 to 1 and above. */
   readonly busy: number | undefined;
-  /** Share of answers without quota lines: the gateway had not heard from Redis in time and counted by itself. */
-  readonly withoutQuota: number;
   /** Bytes of access log per request. */
   readonly logPerRequest: number;
+  /** Resident megabytes of all its processes at the end; undefined without /proc. */
+  readonly resident: number | undefined;
 }
 
-/**
- * `quotaSlack` is the share of answers that may lack quota headers.
- *
- * @throws when any answer was not 2xx or lacked a policy header, or when the load itself failed
- */
-export async function measure(
-  load: ChildProcess,
+/** As many requests as were asked for. */
+export interface Steady {
+  readonly asked: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Share of answers without quota headers: the gateway had not heard from Redis in time and counted by itself. */
+  readonly withoutQuota: number;
+}
+
+export interface FullOptions {
+  readonly seconds: number;
+  /** By autocannon also where wrk is installed, which cannot run for less than a second. */
+  readonly brief?: boolean;
+}
+
+/** @throws when any answer was wrong, or when the load itself failed */
+export async function measureFull(
+  ground: Ground,
   peer: Peer,
-  requests: readonly BenchRequest[],
-  { seconds, quotaSlack }: { readonly seconds: number; readonly quotaSlack: number },
-): Promise<Measurement> {
-  ftruncateSync(peer.log, 0);
+  work: Work,
+  { seconds, brief = false }: FullOptions,
+): Promise<Full> {
+  const order = orderOf(peer, work, seconds);
+  const logged = fstatSync(peer.log).size;
   const before = cpuMicros(peer.pid);
-  const result = await orderLoad(load, { port: peer.port, seconds, requests, headers: peer.headers });
+  const result = await runFull(ground, work.protocol, order, brief);
   const after = cpuMicros(peer.pid);
-  if (result.errors > 0 || result.incomplete > 0 || result.requests === 0) {
-    throw new Error(
-      `${peer.name}: ${result.requests} answers, ${result.errors} errors or statuses other than 2xx, ` +
-        `${result.incomplete} without a policy header`,
-    );
-  }
-  const withoutQuota = result.withoutQuota / result.requests;
-  if (withoutQuota > quotaSlack) {
-    throw new Error(
-      `${peer.name}: ${(withoutQuota * 100).toFixed(1)} % of the answers without quota headers: Redis was too slow, ` +
-        'so this machine is too busy for a measurement',
-    );
-  }
+  refuseErrors(peer, result);
   const used = before === undefined || after === undefined ? undefined : after - before;
   return {
-    perSecond: result.requests / result.seconds,
-    p50: result.p50,
-    p99: result.p99,
+    ...{ perSecond: result.requests / result.seconds, p50: result.p50, p99: result.p99 },
     cpuPerRequest: used === undefined ? undefined : used / result.requests,
     busy: used === undefined ? undefined : used / 1_000_000 / result.seconds,
-    withoutQuota,
-    logPerRequest: fstatSync(peer.log).size / result.requests,
+    logPerRequest: (fstatSync(peer.log).size - logged) / result.requests,
+    resident: residentMegabytes(peer.pid),
   };
 }
 
-function orderLoad(load: ChildProcess, order: LoadOrder): Promise<LoadResult> {
+/** @throws when any answer was wrong or lacked a policy header, or when the load itself failed */
+export async function measureSteady(
+  ground: Ground,
+  peer: Peer,
+  work: Work,
+  { seconds, perSecond }: { readonly seconds: number; readonly perSecond: number },
+): Promise<Steady> {
+  const order: SteadyOrder = { ...orderOf(peer, work, seconds), perSecond, headers: peer.headers };
+  const result: LoadResult & Partial<SteadyResult> =
+    work.protocol === 'h2'
+      ? await runH2load(pinned(ground, 'h2load'), ground.folder, order, perSecond)
+      : await orderLoad<SteadyResult>(ground, order);
+  refuseErrors(peer, result);
+  const { p50, p99, requests } = result;
+  const withoutQuota = (result.withoutQuota ?? 0) / requests;
+  return { asked: perSecond, perSecond: requests / result.seconds, p50, p99, withoutQuota };
+}
+
+function orderOf(peer: Peer, { protocol, requests, once, answerOctets }: Work, seconds: number): LoadOrder {
+  const [scheme, port] = protocol === 'http' ? ['http', peer.port] : ['https', peer.httpsPort];
+  return { ...{ scheme, port, seconds, requests, answerOctets }, once: once ?? false } as LoadOrder;
+}
+
+function runFull(ground: Ground, protocol: Protocol, order: LoadOrder, brief: boolean): Promise<LoadResult> {
+  if (protocol === 'h2') return runH2load(pinned(ground, 'h2load'), ground.folder, order);
+  if (!brief && installed('wrk') !== undefined)
+    return runWrk(pinned(ground, 'wrk'), ground.folder, { ...order, seconds: Math.ceil(order.seconds) });
+  return orderLoad<LoadResult>(ground, order);
+}
+
+function pinned({ where }: Ground, program: string): readonly string[] {
+  return [...where.rest, installed(program) ?? program];
+}
+
+function refuseErrors({ name }: Peer, result: LoadResult & Partial<SteadyResult>): void {
+  const { requests, errors, incomplete = 0 } = result;
+  if (errors === 0 && incomplete === 0 && requests > 0) return;
+  throw new Error(
+    `${name}: ${requests} answers, ${errors} errors, other statuses or lengths, ` +
+      `${incomplete} without a policy header`,
+  );
+}
+
+function orderLoad<Result>({ load }: Ground, order: LoadOrder): Promise<Result> {
   return new Promise((resolve, reject) => {
     const ended = (): void => reject(new Error('the load generator ended'));
-    load.once('exit', ended);
-    load.once('message', (result) => {
-      load.off('exit', ended);
-      resolve(result as LoadResult);
+    load.process.once('exit', ended);
+    load.process.once('message', (result) => {
+      load.process.off('exit', ended);
+      resolve(result as Result);
     });
-    load.send(order);
+    load.process.send(order);
   });
 }

@@ -1,83 +1,167 @@
-// The three proxies under comparison, each a process of its own in front of the same upstream.
-// run.ts starts them and stops them.
-import type { ChildProcess } from 'node:child_process';
-import { openSync } from 'node:fs';
+// The proxies under comparison, each a process of its own in front of the same upstream.
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePorts } from '../support/ports.ts';
 import { ask, NO_POLICY, type PolicyHeaders, policyHeaders } from './agreement.ts';
-import { type Child, freePort, startChild } from './children.ts';
-import type { BenchRequest } from './work.ts';
+import { type Child, installed, startChild, startProgram, stopChild } from './children.ts';
+import { fillTemplate, folderFor, type Ground } from './ground.ts';
+import { residentMegabytes } from './processor.ts';
+import { type BenchRequest, benchRequests } from './work.ts';
 
-export const PEERS = ['sundial', 'conventional', 'plain'] as const;
-export type PeerName = (typeof PEERS)[number];
+export interface PeerKind {
+  /** What must be installed; undefined for what comes with the packages. */
+  readonly program?: string;
+  /** Applies the policy; the others only forward. */
+  readonly policy: boolean;
+  readonly start: (launch: Launch) => Promise<Started>;
+}
 
-export interface Peer {
-  readonly name: PeerName;
+export interface Peer extends Started {
+  readonly name: string;
   readonly pid: number;
-  readonly process: ChildProcess;
-  readonly port: number;
-  /** What its answers must carry; nothing for the peer without policy. */
+  /** What its answers must carry; nothing for a peer without policy. */
   readonly headers: PolicyHeaders;
-  /** File descriptor of its access log, a file in the run's temporary folder. */
+  /** File descriptor of its standard output, which is its access log. */
   readonly log: number;
+  /** Resident megabytes after it has served its first request. */
+  readonly startedWith: number | undefined;
 }
 
-export interface PeerOptions {
-  /** The addresses of upstream, issuer and Redis. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly prefix: readonly string[];
-  /** Temporary folder of this run. */
-  readonly folder: string;
-  readonly sample: BenchRequest;
-  /** Where Sundial leaves a processor profile; undefined for none. */
-  readonly profile: string | undefined;
-  /** Of Sundial; default: the one beside this file. */
+export interface LaunchOptions {
+  /** Where Sundial leaves a processor profile. */
+  readonly profile?: string | undefined;
+  /** Of the tree that Sundial is started from; default: this one. */
+  readonly root?: string;
+  /** The gateway file of Sundial; default: the one in `peers/`. */
   readonly config?: string;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts one peer; resolves when it serves the sample request. */
-export async function startPeer(name: PeerName, options: PeerOptions): Promise<Peer> {
-  const log = openSync(join(options.folder, `${name}.log`), 'a');
-  const { port, child } =
-    name === 'sundial' ? await startSundial(log, options) : await startBesides(name, log, options);
-  await serves(name, port, child, options.sample);
-  const headers = name === 'plain' ? NO_POLICY : await policyHeaders(name, port, options.sample);
-  return { name, pid: child.pid, process: child.process, port, headers, log };
+interface Launch extends LaunchOptions {
+  readonly ground: Ground;
+  readonly folder: string;
+  readonly log: number;
+  readonly errors: number;
 }
 
 interface Started {
   readonly port: number;
+  /** 0 for a peer without TLS. */
+  readonly httpsPort: number;
   readonly child: Child;
 }
 
-async function startSundial(log: number, options: PeerOptions): Promise<Started> {
-  const port = await freePort();
-  const admin = await freePort();
-  const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
-  const config = options.config ?? join(import.meta.dirname, 'gateway.yaml');
-  const launcher = join(import.meta.dirname, '../../gateway/sundial.js');
-  const child = await startChild([...profiling, launcher, 'run', '--config', config], {
-    output: log,
-    environment: { ...options.environment, BENCH_PORT: String(port), BENCH_ADMIN_PORT: String(admin) },
-    prefix: options.prefix,
-    announces: false,
-  });
-  return { port, child };
+export const PEERS = {
+  'sundial, policy': { policy: true, start: (launch) => startSundial('full', launch) },
+  'sundial, plain': { policy: false, start: (launch) => startSundial('plain', launch) },
+  conventional: { policy: true, start: (launch) => startScript('conventional.ts', launch) },
+  'reply-from': { policy: false, start: (launch) => startScript('reply-from.ts', launch) },
+  'http-proxy-3': { policy: false, start: (launch) => startScript('http-proxy-3.ts', launch) },
+  'haproxy, policy': { ...configured('haproxy', 'haproxy-policy.cfg', ['-db', '-f']), policy: true },
+  'haproxy, plain': configured('haproxy', 'haproxy-plain.cfg', ['-db', '-f']),
+  nginx: configured('nginx', 'nginx.conf', ['-e', 'stderr', '-c']),
+  caddy: configured('caddy', 'Caddyfile', ['run', '--config']),
+} satisfies Readonly<Record<string, PeerKind>>;
+
+export type PeerName = keyof typeof PEERS;
+
+export function isInstalled(name: PeerName): boolean {
+  const { program }: PeerKind = PEERS[name];
+  return program === undefined || installed(program) !== undefined;
 }
 
-async function startBesides(
-  name: Exclude<PeerName, 'sundial'>,
-  log: number,
-  options: PeerOptions,
+/** Starts one peer; resolves when it serves the sample request. `as`: its name in the output. */
+export async function startPeer(
+  name: PeerName,
+  ground: Ground,
+  { as = name, ...options }: LaunchOptions & { readonly as?: string } = {},
+): Promise<Peer> {
+  const folder = folderFor(as, ground.folder);
+  const log = openSync(join(folder, 'output.log'), 'a');
+  const errors = join(folder, 'errors.log');
+  const launch = { ...options, ground, folder, log, errors: openSync(errors, 'a') };
+  const started = await PEERS[name].start(launch);
+  const [sample] = benchRequests(ground.tokens.slice(0, 1));
+  if (sample === undefined) throw new Error('there is nothing to ask');
+  await serves(started, sample).catch((error: Error) => {
+    throw new Error(`${as} does not serve the sample request: ${error.message}\n${readFileSync(errors)}`);
+  });
+  const headers = PEERS[name].policy ? await policyHeaders(as, started.port, sample) : NO_POLICY;
+  const { pid } = started.child;
+  return { ...started, name: as, pid, headers, log, startedWith: residentMegabytes(pid) };
+}
+
+const COMPILED_WITHIN_MS = 10_000;
+
+/** One start of Sundial before those that are measured: compiled code is kept at its end, and memory depends on it. */
+export async function compileSundial(
+  ground: Ground,
+  options: LaunchOptions & { readonly as: string },
+): Promise<void> {
+  const { child } = await startPeer('sundial, policy', ground, options);
+  await stopChild(child.process, COMPILED_WITHIN_MS);
+}
+
+async function startSundial(policies: 'full' | 'plain', launch: Launch): Promise<Started> {
+  const { ground, folder, log, errors, profile, root = join(import.meta.dirname, '../..') } = launch;
+  const [port = 0, httpsPort = 0, admin = 0] = await freePorts(3);
+  const own = join(import.meta.dirname, 'peers/sundial');
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const config = launch.config ?? join(own, 'gateway.yaml');
+  const child = await startChild(
+    [...profiling, join(root, 'gateway/sundial.js'), 'run', '--config', config],
+    {
+      ...{ output: log, errors },
+      environment: {
+        ...{ ...ground.environment, BENCH_DATA: folder, BENCH_POLICIES: join(own, policies) },
+        ...{ BENCH_PORT: `${port}`, BENCH_HTTPS_PORT: `${httpsPort}`, BENCH_ADMIN_PORT: `${admin}` },
+        ...launch.environment,
+      },
+      prefix: ground.where.proxy,
+      announces: false,
+    },
+  );
+  return { port, httpsPort, child };
+}
+
+async function startScript(file: string, { ground, log, errors }: Launch): Promise<Started> {
+  const { environment, where } = ground;
+  const program = join(import.meta.dirname, 'peers', file);
+  const options = { output: log, errors, environment, prefix: where.proxy, announces: true };
+  const child = await startChild([program], options);
+  return { port: child.port, httpsPort: 0, child };
+}
+
+/** An installed program whose file in `peers/` is named last on its command line. */
+function configured(program: string, template: string, before: readonly string[]): PeerKind {
+  return {
+    ...{ program, policy: false },
+    start: (launch) => startConfigured([installed(program) ?? program, ...before], template, launch),
+  };
+}
+
+async function startConfigured(
+  words: readonly string[],
+  template: string,
+  { ground, folder, log, errors }: Launch,
 ): Promise<Started> {
-  const { environment, prefix } = options;
-  const program = join(import.meta.dirname, `${name}.ts`);
-  const child = await startChild([program], { output: log, environment, prefix, announces: true });
-  return { port: child.port, child };
+  const [port = 0, httpsPort = 0] = await freePorts(2);
+  const file = fillTemplate(template, folder, {
+    ...ground.environment,
+    ...{ BENCH_PORT: String(port), BENCH_HTTPS_PORT: String(httpsPort) },
+  });
+  const child = await startProgram([...words, file], {
+    ...{ output: log, errors },
+    environment: { HOME: folder },
+    prefix: ground.where.proxy,
+    announces: false,
+  });
+  return { port, httpsPort, child };
 }
 
 /** Asks until the sample is served; gives up when the process ends or after a minute. */
-async function serves(name: PeerName, port: number, child: Child, sample: BenchRequest): Promise<void> {
+async function serves({ port, child }: Started, sample: BenchRequest): Promise<void> {
   const deadline = performance.now() + 60_000;
   let last = 'no answer';
   while (performance.now() < deadline && child.process.exitCode === null) {
@@ -90,5 +174,5 @@ async function serves(name: PeerName, port: number, child: Child, sample: BenchR
     }
     await wait(100);
   }
-  throw new Error(`${name} does not serve the sample request: ${last}`);
+  throw new Error(last);
 }

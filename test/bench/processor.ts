@@ -15,10 +15,11 @@ export interface Placement {
 }
 
 /** One core for the proxies, the others for load, upstream and Redis, where the machine has two and `taskset`. */
-export function placement(): Placement {
+export function placement(isWanted = true): Placement {
   const cores = allowedCores();
   const [first, ...others] = cores;
   const unpinned = (said: string): Placement => ({ proxy: [], rest: [], said, moveToRest: () => undefined });
+  if (!isWanted) return unpinned('not pinned');
   if (first === undefined || others.length === 0)
     return unpinned('not pinned: fewer than two cores to choose from');
   if (!succeeds('taskset', ['-V'])) return unpinned('not pinned: no taskset here');
@@ -34,13 +35,31 @@ export function placement(): Placement {
 }
 
 /**
- * Microseconds of processor time all threads of a process have used that still run, from `/proc/<pid>/task/<tid>/schedstat`,
- * which counts nanoseconds; undefined where there is none. A thread that has ended in between is missed.
+ * Microseconds of processor time that the running threads of a process and of its children have used, from
+ * `/proc/<pid>/task/<tid>/schedstat`, which counts nanoseconds; undefined without /proc. A thread that has ended is missed.
  */
 export function cpuMicros(pid: number): number | undefined {
-  const used = threadsOf(pid).map((thread) => readIfThere(`/proc/${pid}/task/${thread}/schedstat`));
+  const used = treeOf(pid).flatMap((each) =>
+    threadsOf(each).map((thread) => readIfThere(`/proc/${each}/task/${thread}/schedstat`)),
+  );
   if (used.length === 0 || used.includes(undefined)) return undefined;
   return sumOf(used);
+}
+
+/** Resident megabytes of a process and of its children; undefined without /proc. */
+export function residentMegabytes(pid: number): number | undefined {
+  const kilobytes = treeOf(pid).map((each) =>
+    Number(/^VmRSS:\s+(\d+) kB/m.exec(readIfThere(`/proc/${each}/status`) ?? '')?.[1]),
+  );
+  const sum = kilobytes.reduce((all, each) => all + each, 0);
+  return sum > 0 ? sum / 1024 : undefined;
+}
+
+function treeOf(pid: number): readonly number[] {
+  const children = threadsOf(pid).flatMap((thread) =>
+    (readIfThere(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter((id) => id !== ''),
+  );
+  return [pid, ...children.flatMap((child) => treeOf(Number(child)))];
 }
 
 /** The same of the threads of one name alone. */

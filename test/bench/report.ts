@@ -1,70 +1,160 @@
-// What the bench prints: ratios between peers measured in the same round, as median and spread.
+// What the benches print: ratios between peers measured in the same round, as median and spread.
 // Requests per second are context only; they belong to the machine and the moment.
-import type { Measurement } from './measure.ts';
-import { PEERS, type PeerName } from './peers.ts';
+import type { Peer } from './peers.ts';
+import type { Measured, Outcome } from './rounds.ts';
 
-/** Every peer once, measured one after the other. */
-export type Round = Readonly<Record<PeerName, Measurement>>;
+/** More answers without quota headers mean that Redis was too slow for a measurement. */
+const QUOTA_SLACK = 0.05;
 
-type Reading = (measurement: Measurement) => number | undefined;
-
-const RATIOS: readonly { readonly title: string; readonly of: Reading }[] = [
-  { title: 'requests per second (higher is better)', of: (m) => m.perSecond },
-  { title: 'CPU per request       (lower is better)', of: (m) => m.cpuPerRequest },
-  { title: 'p50 latency           (lower is better)', of: (m) => m.p50 },
-  { title: 'p99 latency           (lower is better)', of: (m) => m.p99 },
-];
-
-/** The whole report as text, ending in a newline. */
-export function report(rounds: readonly Round[], conditions: readonly string[]): string {
-  const lines = ['', 'Conditions', ...conditions.map((line) => `  ${line}`), '', ...resultLines(rounds), ''];
-  return `${[...lines, ...contextLines(rounds)].join('\n')}\n`;
+interface Reading {
+  readonly title: string;
+  readonly better: 'higher' | 'lower';
+  /** One figure for each round; empty where it was not measured. */
+  readonly of: (measured: Measured) => readonly (number | undefined)[];
 }
 
-function resultLines(rounds: readonly Round[]): readonly string[] {
+const RATIOS: readonly Reading[] = [
+  { title: 'requests/s', better: 'higher', of: ({ full }) => full.map((m) => m.perSecond) },
+  { title: 'CPU/request', better: 'lower', of: ({ full }) => full.map((m) => m.cpuPerRequest) },
+  { title: 'p99 at steady rate', better: 'lower', of: ({ steady }) => steady.map((m) => m.p99) },
+  { title: 'RSS', better: 'lower', of: ({ full }) => full.map((m) => m.resident) },
+];
+
+interface Column {
+  readonly title: string;
+  readonly of: Reading['of'];
+  readonly digits: number;
+}
+
+const FULL_COLUMNS: readonly Column[] = [
+  { title: 'req/s', of: ({ full }) => full.map((m) => m.perSecond), digits: 0 },
+  { title: 'CPU us/req', of: ({ full }) => full.map((m) => m.cpuPerRequest), digits: 1 },
+  { title: 'core %', of: ({ full }) => full.map((m) => m.busy && m.busy * 100), digits: 0 },
+  { title: 'p50 ms', of: ({ full }) => full.map((m) => m.p50), digits: 2 },
+  { title: 'p99 ms', of: ({ full }) => full.map((m) => m.p99), digits: 2 },
+  { title: 'log B/req', of: ({ full }) => full.map((m) => m.logPerRequest), digits: 0 },
+  { title: 'RSS MB', of: ({ full }) => full.map((m) => m.resident), digits: 0 },
+];
+
+const [NAME, RATIO, FIGURE] = [26, 28, 11];
+
+/** The ratios of one load and the figures behind them. */
+export function outcomeLines({ load, measured }: Outcome): readonly string[] {
+  const [own, ...others] = measured;
+  if (own === undefined) return [];
   return [
-    `Result: median of ${rounds.length} rounds [least to most]`,
-    `  ${''.padEnd(40)}${'Sundial / conventional'.padEnd(26)}Sundial / plain`,
-    ...RATIOS.map(({ title, of }) => {
-      const against = (peer: PeerName): string =>
-        spread(rounds.map((round) => ratio(of(round.sundial), of(round[peer]))));
-      return `  ${title.padEnd(40)}${against('conventional').padEnd(26)}${against('plain')}`;
+    '',
+    load.title,
+    ...(others.length === 0 ? ['  there is no peer to compare with'] : ratioLines(own, others)),
+    ...figureLines(measured),
+    ...warnings(measured),
+  ];
+}
+
+function ratioLines(own: Measured, others: readonly Measured[]): readonly string[] {
+  const rows = RATIOS.filter(({ of }) => of(own).length > 0);
+  const heading = ({ title, better }: Reading): string => `${title} (${better})`.padEnd(RATIO);
+  return [
+    `  ${`${own.peer.name} /`.padEnd(NAME)}${rows.map(heading).join('')}`.trimEnd(),
+    ...others.map((other) => {
+      const cells = rows.map(({ of }) => spread(ratios(of(own), of(other))).padEnd(RATIO));
+      return `  ${other.peer.name.padEnd(NAME)}${cells.join('')}`.trimEnd();
     }),
   ];
 }
 
-function contextLines(rounds: readonly Round[]): readonly string[] {
-  const column = (peer: PeerName, of: Reading, digits: number): string => {
-    const known = rounds.map((round) => of(round[peer])).filter((value) => value !== undefined);
-    return (known.length === 0 ? 'n/a' : median(known).toFixed(digits)).padStart(12);
-  };
+function figureLines(measured: readonly Measured[]): readonly string[] {
+  const asked = measured[0]?.steady[0]?.asked;
+  const steadily: readonly Column[] = [
+    { title: `at ${asked}/s`, of: ({ steady }) => steady.map((m) => m.perSecond), digits: 0 },
+    { title: 'p50 ms', of: ({ steady }) => steady.map((m) => m.p50), digits: 2 },
+    { title: 'p99 ms', of: ({ steady }) => steady.map((m) => m.p99), digits: 2 },
+  ];
+  const columns = asked === undefined ? FULL_COLUMNS : [...FULL_COLUMNS, ...steadily];
+  const row = (name: string, cells: readonly string[]): string =>
+    `  ${name.padEnd(NAME)}${cells.map((cell) => cell.padStart(FIGURE)).join('')}`;
   return [
-    'Context: medians on this machine at this moment',
-    `  ${'peer'.padEnd(14)}${['req/s', 'CPU us/req', 'core busy %', 'p50 ms', 'p99 ms', 'no quota %', 'log B/req'].map((t) => t.padStart(12)).join('')}`,
-    ...PEERS.map(
-      (peer) =>
-        `  ${peer.padEnd(14)}${column(peer, (m) => m.perSecond, 0)}${column(peer, (m) => m.cpuPerRequest, 1)}` +
-        `${column(peer, (m) => (m.busy === undefined ? undefined : m.busy * 100), 0)}${column(peer, (m) => m.p50, 2)}` +
-        `${column(peer, (m) => m.p99, 2)}${column(peer, (m) => m.withoutQuota * 100, 1)}${column(peer, (m) => m.logPerRequest, 0)}`,
+    row(
+      'here and now',
+      columns.map(({ title }) => title),
     ),
-    '  A proxy whose core is not busy was held back by the load side: there, CPU per request is the figure to trust.',
+    ...measured.map((each) =>
+      row(
+        each.peer.name,
+        columns.map(({ of, digits }) => middle(of(each), digits)),
+      ),
+    ),
   ];
 }
 
-function ratio(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one / other;
+function warnings(measured: readonly Measured[]): readonly string[] {
+  return measured.flatMap(({ peer, steady }) => {
+    const found: string[] = [];
+    const slow = steady.filter(({ asked, perSecond }) => perSecond < 0.95 * asked).length;
+    if (slow > 0) found.push(`  ! ${peer.name} missed the steady rate in ${slow} of ${steady.length} rounds`);
+    const without = median(steady.map(({ withoutQuota }) => withoutQuota));
+    if (without > QUOTA_SLACK)
+      found.push(
+        `  ! ${peer.name}: ${(without * 100).toFixed(0)} % of the answers had no quota headers, Redis was too slow`,
+      );
+    return found;
+  });
 }
 
-function spread(ratios: readonly (number | undefined)[]): string {
-  const known = ratios.filter((value) => value !== undefined);
-  if (known.length === 0) return 'n/a';
-  return `${median(known).toFixed(2)} [${Math.min(...known).toFixed(2)} to ${Math.max(...known).toFixed(2)}]`;
+/** Ratios of a peer under one load to a peer under another. */
+export function acrossLine(title: string, one: Measured, other: Measured): string {
+  const cells = RATIOS.slice(0, 2).map(
+    ({ title: of, of: read }) => `${of} ${spread(ratios(read(one), read(other)))}`,
+  );
+  return `  ${title.padEnd(48)}${cells.join('   ')}`;
+}
+
+/** Resident memory of every peer after its start and `now`, which is read from what was measured. */
+export function memoryLines(
+  peers: readonly Peer[],
+  now: string,
+  read: (peer: Peer) => number | undefined,
+): readonly string[] {
+  return [
+    '',
+    `${'Resident memory, MB, all processes'.padEnd(NAME + 12)}${'after start'.padStart(14)}${now.padStart(28)}`,
+    ...peers.map(
+      (peer) =>
+        `  ${peer.name.padEnd(NAME + 10)}${whole(peer.startedWith).padStart(14)}${whole(read(peer)).padStart(28)}`,
+    ),
+  ];
+}
+
+function whole(value: number | undefined): string {
+  return value === undefined ? 'n/a' : value.toFixed(0);
+}
+
+function ratios(
+  one: readonly (number | undefined)[],
+  other: readonly (number | undefined)[],
+): readonly number[] {
+  return one.flatMap((value, at) => {
+    const by = other[at];
+    return value === undefined || by === undefined ? [] : [value / by];
+  });
+}
+
+/** Median and extremes. */
+export function spread(values: readonly number[], digits = 2): string {
+  if (values.length === 0) return 'n/a';
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return `${median(values).toFixed(digits)} [${least.toFixed(digits)} to ${most.toFixed(digits)}]`;
+}
+
+function middle(values: readonly (number | undefined)[], digits: number): string {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? 'n/a' : median(known).toFixed(digits);
 }
 
 /** The middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  const at = sorted.length / 2;
+  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(at) - 1, Math.floor(at) + 1);
   return (low + high) / 2;
 }

@@ -1,129 +1,118 @@
-// npm run bench: the same load against Sundial, the conventional composition and a plain proxy, interleaved in one run.
+// npm run bench: the same loads against Sundial and other proxies, interleaved in one run. `--all`: more loads and peers.
 // Prints ratios; ends with 0 when every answer was right and with 1 otherwise. It asserts no time.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startRedis } from '../support/redis-server.ts';
-import { disagreements } from './agreement.ts';
-import { startChild, stopChildren } from './children.ts';
-import { startIssuer } from './issuer.ts';
-import { type Measurement, measure } from './measure.ts';
-import { PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
-import { placement } from './processor.ts';
-import { type Round, report } from './report.ts';
-import { benchRequests, CONNECTIONS, CONSUMERS } from './work.ts';
-
-const LONGEST_RUN_MS = 175_000;
-
-/** A machine that keeps Redis from answering in time now and then is still good for a ratio; more often it is not. */
-const QUOTA_SLACK = 0.05;
+import { plainDifferences, policyDifferences } from './agreement.ts';
+import { installed } from './children.ts';
+import { type Ground, openGround, runBounded } from './ground.ts';
+import { idleLines } from './idle.ts';
+import { allLoads, FULL_POLICY, mainLoads, NO_POLICY_LOAD } from './loads.ts';
+import type { Full } from './measure.ts';
+import { compileSundial, isInstalled, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
+import { acrossLine, memoryLines, outcomeLines } from './report.ts';
+import { type Load, measureRounds, type Outcome, type Plan } from './rounds.ts';
+import { CONNECTIONS, CONSUMERS } from './work.ts';
 
 const { values: options } = parseArgs({
   options: {
+    /** More loads and peers. */
+    all: { type: 'boolean', default: false },
     /** One short round: shows that everything works, measures nothing. */
     quick: { type: 'boolean', default: false },
-    /** Folder for a processor profile of Sundial; the profile costs time, so the ratios then mean little. */
+    /** Folder for processor profiles of Sundial; profiling costs time, so the ratios then mean little. */
     profile: { type: 'string' },
   },
 });
-const plan = options.quick ? { warmUp: 1, rounds: 1, seconds: 2 } : { warmUp: 4, rounds: 5, seconds: 4 };
+const QUICK: Plan = { warmUp: 1, rounds: 1, full: 1, steady: 1 };
+const plan: Plan = options.quick
+  ? QUICK
+  : options.all
+    ? { warmUp: 4, rounds: 3, full: 4, steady: 3 }
+    : { warmUp: 4, rounds: 7, full: 4, steady: 3 };
+const LONGEST_MINUTES = options.all ? 40 : 15;
 
-const where = placement();
-const folder = mkdtempSync(join(tmpdir(), 'sundial-bench-'));
-// Children first, so that none of them complains about what goes away after it.
-const cleanups: (() => unknown)[] = [stopChildren, () => rmSync(folder, { recursive: true, force: true })];
+await runBounded(LONGEST_MINUTES, async (stack) => {
+  const ground = await openGround(stack);
+  say(conditions(ground).join('\n'));
+  const planned = options.all ? await allLoads(ground, plan.rounds, options.quick) : mainLoads(ground);
+  const wanted = [...new Set(planned.flatMap(({ peers }) => peers))];
+  await compileSundial(ground, { as: 'first start' });
+  const peers = new Map<PeerName, Peer>();
+  for (const name of wanted.filter(isInstalled))
+    peers.set(name, await startPeer(name, ground, { profile: options.profile }));
+  const started = (names: readonly PeerName[]) => names.flatMap((name) => peers.get(name) ?? []);
+  const loads = planned.map((load): Load => ({ ...load, peers: started(load.peers) }));
+  for (const load of loads) await refuseDisagreement(load);
 
-async function bench(): Promise<void> {
-  where.moveToRest(process.pid);
-  const redis = await startRedis();
-  cleanups.push(() => redis.stop());
-  where.moveToRest(redis.pid);
-  const issuer = await startIssuer();
-  cleanups.push(issuer.stop);
-  const requests = benchRequests(await issuer.tokens(CONSUMERS));
-  const [sample] = requests;
-  if (sample === undefined) throw new Error('there is nothing to ask');
-
-  const aside = { environment: {}, prefix: where.rest, output: 'inherit', announces: true } as const;
-  const upstream = await startChild([join(import.meta.dirname, 'upstream.ts')], aside);
-  const load = await startChild([join(import.meta.dirname, 'load.ts')], aside);
-  const environment = {
-    BENCH_UPSTREAM: `http://127.0.0.1:${upstream.port}`,
-    BENCH_ISSUER: issuer.issuer,
-    BENCH_REDIS: redis.url,
-  };
-  const started = PEERS.map((name) =>
-    startPeer(name, { environment, prefix: where.proxy, folder, sample, profile: options.profile }),
-  );
-  const [sundial, conventional, plain] = (await Promise.all(started)) as [Peer, Peer, Peer];
-  const peers: Readonly<Record<PeerName, Peer>> = { sundial, conventional, plain };
-
-  const differences = await disagreements(
-    ['sundial', 'conventional'],
-    [sundial.port, conventional.port],
-    sample,
-  );
-  if (differences.length > 0) throw new Error(`the peers disagree:\n  ${differences.join('\n  ')}`);
-
-  for (const name of PEERS) {
-    say(`warming ${name} for ${plan.warmUp} s`);
-    // Cold code holds the event loop for longer than Redis is waited for.
-    await measure(load.process, peers[name], requests, { seconds: plan.warmUp, quotaSlack: 1 });
+  const outcomes = await measureRounds(ground, loads, plan, say);
+  say(`\nRatios: median of ${plan.rounds} rounds [least to most]`);
+  for (const outcome of outcomes) say(outcomeLines(outcome).join('\n'));
+  say(acrossLines(outcomes).join('\n'));
+  const readings = outcomes.flatMap(({ measured }) => measured);
+  const residentOf = ({ resident }: Full): number => resident ?? Number.NaN;
+  const most = (peer: Peer): number =>
+    Math.max(...readings.filter((each) => each.peer === peer).flatMap(({ full }) => full.map(residentOf)));
+  say(memoryLines([...peers.values()], 'most after a load', most).join('\n'));
+  if (options.all) {
+    const plain = [...peers.keys()].filter((name) => !PEERS[name].policy);
+    say((await idleLines(plain, ground, options.quick ? 200 : 5_000)).join('\n'));
   }
-  const measured = { seconds: plan.seconds, quotaSlack: QUOTA_SLACK };
-  const rounds: Round[] = [];
-  for (let at = 0; at < plan.rounds; at += 1) {
-    const order = PEERS.map((_name, position) => PEERS[(position + at) % PEERS.length] ?? 'sundial');
-    say(`round ${at + 1} of ${plan.rounds}: ${order.join(', ')}, ${plan.seconds} s each`);
-    const round: Partial<Record<PeerName, Measurement>> = {};
-    for (const name of order) round[name] = await measure(load.process, peers[name], requests, measured);
-    rounds.push(round as Round);
+});
+
+/** @throws when two peers of a load answer differently */
+async function refuseDisagreement({ title, peers, protocol, requests }: Load): Promise<void> {
+  const [own, ...others] = peers;
+  const [sample] = requests(0);
+  if (own === undefined || sample === undefined) throw new Error(`${title}: nothing to compare`);
+  const scheme = protocol === 'http' ? 'http' : 'https';
+  const side = ({ name, port, httpsPort }: Peer) => ({ name, port: scheme === 'http' ? port : httpsPort });
+  for (const other of others) {
+    const differences =
+      own.headers.always.length > 0
+        ? await policyDifferences(side(own), side(other), sample)
+        : await plainDifferences(side(own), side(other), sample, scheme);
+    if (differences.length > 0)
+      throw new Error(`${title}: the peers disagree:\n  ${differences.join('\n  ')}`);
   }
-  process.stdout.write(report(rounds, conditions()));
 }
 
-function conditions(): readonly string[] {
+/** What the policy costs: Sundial with it against peers without any. */
+function acrossLines(outcomes: readonly Outcome[]): readonly string[] {
+  const [policy, plain] = [FULL_POLICY, NO_POLICY_LOAD].map((title) =>
+    outcomes.find(({ load }) => load.title === title),
+  );
+  const own = policy?.measured[0];
+  if (own === undefined || plain === undefined) return [];
   return [
-    `Node ${process.versions.node}, ${where.said}`,
-    `${CONNECTIONS} keep-alive connections of plain HTTP on 127.0.0.1; GET, 1 KiB of JSON from one shared upstream`,
-    `${CONSUMERS} consumers with one RS256 token each, sent again and again: Sundial's token cache is warm`,
-    'Sundial and conventional: path version, deprecated with all its headers, JWT by JWKS, per-address guard,',
-    '  rate limit in Redis (60,000 a minute and consumer; Sundial by leases, conventional a call per request), metrics,',
-    '  one access-log line per request written to a file. Same statuses, bodies and policy headers: checked',
-    'plain: @fastify/http-proxy with no policy and no log',
-    ...(options.quick ? ['--quick: one short round, a smoke test and not a measurement'] : []),
+    '',
+    'Full policy against proxies without any policy (requests/s: higher, CPU/request: lower)',
+    ...plain.measured.map((other) => acrossLine(`${own.peer.name} / ${other.peer.name}`, own, other)),
+  ];
+}
+
+function conditions({ where, upstream }: Ground): readonly string[] {
+  const missing = (Object.keys(PEERS) as PeerName[]).filter(
+    (name) => !isInstalled(name) && (options.all || name !== 'caddy'),
+  );
+  const tools = ['wrk', ...(options.all ? ['h2load'] : [])].filter((name) => installed(name) === undefined);
+  return [
+    'Conditions',
+    `  Node ${process.versions.node}, ${where.said}; ${upstream}`,
+    `  ${CONNECTIONS} keep-alive connections on 127.0.0.1; every peer has one process or worker on the proxies' core`,
+    `  full load by ${tools.includes('wrk') ? 'autocannon, since wrk is not installed' : 'wrk'}; steady rate: 60 % of what the slowest peer of a load answers`,
+    '  full policy: path version, deprecated with all its headers, JWT, guard per address, rate limit by consumer with quota',
+    `  headers, request id, access log in a file. ${CONSUMERS} consumers with one token each. Sundial keeps verdicts on tokens and leases`,
+    '  units from Redis; conventional verifies each token and asks Redis each time; haproxy verifies each token, counts in a',
+    '  stick table. Statuses, bodies and policy headers are the same: checked before, and at the steady rate on every answer',
+    '  no policy: Sundial keeps its metrics and access log; the other peers have neither',
+    ...(missing.length === 0 ? [] : [`  not installed, so not measured: ${missing.join('; ')}`]),
+    ...(tools.includes('h2load') ? ['  h2load is not installed: HTTP/2 is not measured'] : []),
+    ...(options.quick ? ['  --quick: one short round, a smoke test and not a measurement'] : []),
     ...(options.profile === undefined
       ? []
-      : ['--profile: Sundial ran under the profiler, the ratios mean little']),
+      : ['  --profile: Sundial runs under the profiler, so the ratios mean little']),
   ];
 }
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
-
-let cleaning: Promise<void> | undefined;
-
-/** Undoes what was started; a second call waits for the first. */
-function cleanUp(): Promise<void> {
-  cleaning ??= (async () => {
-    for (const undo of cleanups) await undo();
-  })();
-  return cleaning;
-}
-
-async function end(code: number, reason?: string): Promise<void> {
-  if (reason !== undefined) process.stderr.write(`bench: ${reason}\n`);
-  process.exitCode = code;
-  await cleanUp();
-  process.exit();
-}
-
-process.once('SIGINT', () => void end(130));
-process.once('SIGTERM', () => void end(143));
-setTimeout(() => void end(1, `not finished after ${LONGEST_RUN_MS / 1000} s`), LONGEST_RUN_MS).unref();
-bench().then(
-  () => end(0),
-  (error: unknown) => end(1, error instanceof Error ? error.message : String(error)),
-);

@@ -1,15 +1,13 @@
-// The one service behind every peer of the bench: answers 1 KiB of JSON at once over keep-alive.
-// Started by run.ts as a process of its own.
+// The service behind every peer where nginx is not installed: answers JSON at once over keep-alive.
 import { createServer } from 'node:http';
 import { announcePort } from './children.ts';
+import { answerOf, LARGE, SMALL } from './work.ts';
 
-const record = { id: 1000, currency: 'EUR', amount: 4250, note: '' };
-const body = Buffer.from(
-  JSON.stringify({ ...record, note: 'x'.repeat(1024 - JSON.stringify(record).length) }),
-);
+const [small, large] = [Buffer.from(answerOf(SMALL)), Buffer.from(answerOf(LARGE))];
 
-const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+const server = createServer({ keepAliveTimeout: 3_600_000 }, (request, response) => {
   request.resume();
+  const body = request.url?.startsWith('/orders/large/') ? large : small;
   response.writeHead(200, {
     'Content-Type': 'application/json',
     'Content-Length': body.length,

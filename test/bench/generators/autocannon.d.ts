@@ -1,5 +1,4 @@
 // The part of autocannon that the bench calls; the package brings no types of its own.
-// Used by load.ts only.
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events';
 
@@ -7,20 +6,23 @@ declare module 'autocannon' {
     readonly method: string;
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
   }
 
   interface Client extends EventEmitter {
     readonly setRequests: (requests: readonly Request[]) => void;
-    on(event: 'headers', listener: (head: { readonly headers: readonly string[] }) => void): this;
   }
 
   interface Options {
     readonly url: string;
     readonly connections: number;
     /** Seconds. */
-    readonly duration: number;
+    readonly duration?: number;
+    /** Requests, instead of a duration. */
+    readonly amount?: number;
     readonly requests: readonly Request[];
     readonly setupClient?: (client: Client) => void;
+    readonly servername?: string;
   }
 
   interface Result {

@@ -4,7 +4,9 @@ import replyFrom from '@fastify/reply-from';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { Redis } from 'ioredis';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import { announcePort } from './children.ts';
+import { announcePort } from '../children.ts';
+import { AUDIENCE, SCOPE } from '../issuer.ts';
+import { setting } from '../work.ts';
 import {
   createGuard,
   createLimiter,
@@ -19,8 +21,6 @@ import {
   versions,
 } from './conventional-policy.ts';
 import { createTelemetry } from './conventional-telemetry.ts';
-import { AUDIENCE, SCOPE } from './issuer.ts';
-import { setting } from './work.ts';
 
 interface Known {
   version?: Version;
@@ -38,7 +38,7 @@ declare module 'fastify' {
 
 const issuer = setting('BENCH_ISSUER');
 const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', issuer));
-const redis = new Redis(setting('BENCH_REDIS'));
+const redis = new Redis(setting('BENCH_STORE'));
 const take = createLimiter(redis);
 const guard = createGuard(60_000_000, 60_000);
 const telemetry = createTelemetry();
@@ -105,7 +105,7 @@ async function authenticate(request: FastifyRequest, reply: FastifyReply): Promi
     const { payload } = await jwtVerify(token, keys, {
       issuer,
       audience: AUDIENCE,
-      algorithms: ['RS256'],
+      algorithms: ['RS256', 'ES256'],
       typ: 'at+jwt',
       requiredClaims: ['exp', 'iat', 'sub'],
       maxTokenAge: '1h',

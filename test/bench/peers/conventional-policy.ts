@@ -1,5 +1,4 @@
-// The policy of policies/orders.yaml as an ordinary gateway would hold it: a table, and functions called per request.
-// Used by conventional.ts only.
+// The policy of sundial/full/orders.yaml as an ordinary gateway would hold it: a table, and functions called per request.
 import type { Redis } from 'ioredis';
 
 export interface Version {
@@ -62,8 +61,8 @@ export interface Limit {
 }
 
 export const limits: Readonly<Record<'active' | 'deprecated', Limit>> = {
-  active: { name: 'default', units: 120_000, windowSeconds: 60 },
-  deprecated: { name: 'deprecated', units: 60_000, windowSeconds: 60 },
+  active: { name: 'default', units: 9_000_000, windowSeconds: 60 },
+  deprecated: { name: 'deprecated', units: 6_000_000, windowSeconds: 60 },
 };
 
 export interface Taken {

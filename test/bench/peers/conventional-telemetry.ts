@@ -1,5 +1,4 @@
 // Metrics and the access log of the conventional peer: prom-client with labels, one pino line per request.
-// Used by conventional.ts only.
 import { pino } from 'pino';
 import { Counter, Histogram, Registry } from 'prom-client';
 

@@ -1,0 +1,132 @@
+// The parts of a gateway that the stages of bench:stages call, put together as service.ts does, in this process:
+// the full policy of the bench, its issuer, an embedded store, the observer with its real sink, and one real request.
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
+import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
+import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import { openUpstreams, type Upstreams } from '../../gateway/forward/upstreams.ts';
+import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
+import { atOnce } from '../../gateway/plan/in-slices.ts';
+import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import type { Consumer } from '../../gateway/policy/authentication/access.ts';
+import { createIntake, type Intake } from '../../gateway/server/intake.ts';
+import { requestIdOf } from '../../gateway/server/message.ts';
+import { type Reading, type ReadingContext, readRequest } from '../../gateway/server/request-view.ts';
+import { createAdoption, NOBODY_COUNTED } from '../../gateway/stores/adoption.ts';
+import { openStores } from '../../gateway/stores/open-stores.ts';
+import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';
+import { portOf } from './children.ts';
+import { folderFor, type Ground } from './ground.ts';
+import { type BenchRequest, benchRequests, requestHeaders } from './work.ts';
+
+export interface StageParts {
+  readonly settings: Whole['settings'];
+  readonly plan: Whole['plan'];
+  readonly ports: ExchangePorts;
+  readonly exchange: Exchange;
+  readonly upstreams: Upstreams;
+  readonly intake: Intake;
+  readonly telemetry: Telemetry;
+  /** A request as Node's server hands it over, unanswered. */
+  readonly raw: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly context: ReadingContext;
+  readonly reading: Extract<Reading, { kind: 'view' }>;
+  readonly view: RequestView;
+  /** What `decide` found for it. */
+  readonly facts: ExchangeFacts;
+  readonly order: ForwardOrder;
+  readonly consumer: Consumer;
+}
+
+export async function openStageParts(stack: AsyncDisposableStack, ground: Ground): Promise<StageParts> {
+  const [wallClock, monotonic] = [Date.now, () => performance.now()];
+  const own = join(import.meta.dirname, 'peers/sundial');
+  const folder = folderFor('stages', ground.folder);
+  const loaded = await loadAll({
+    configFile: join(own, 'gateway.yaml'),
+    environment: {
+      ...{ ...ground.environment, BENCH_DATA: folder, BENCH_POLICIES: join(own, 'full') },
+      ...{ BENCH_PORT: '0', BENCH_HTTPS_PORT: '0', BENCH_ADMIN_PORT: '0', BENCH_STORE: `embedded:${folder}` },
+    },
+    now: wallClock(),
+  });
+  if (!isWhole(loaded)) throw new Error(`the policy is refused: ${JSON.stringify(loaded.problems)}`);
+  const { settings, plan } = loaded;
+  const telemetry = createTelemetry({
+    ...{ plan: () => plan, now: wallClock, overrides: () => [], wallClock, monotonic },
+    ...{ log: { destination: join(folder, 'gateway.log'), level: 'info' }, tracing: settings.tracing },
+  });
+  stack.defer(telemetry.close);
+  const stores = await openStores({ ...settings, monotonic, onState: () => undefined, onFault: raise });
+  stack.defer(stores.close);
+  const authenticators = openAuthenticators(settings.identities, {
+    ...{ now: wallClock, keys: stores.keys, onKeys: () => undefined, onIntrospection: () => undefined },
+  });
+  stack.defer(authenticators.close);
+  const ports: ExchangePorts = {
+    ...stores,
+    ...{ plan: () => plan, now: wallClock, wallClock, monotonic, overrides: stores.overrides.current },
+    authenticators: authenticators.byName,
+    beginTrace: telemetry.beginTrace,
+    adoption: createAdoption(NOBODY_COUNTED, { now: monotonic, onUnjudged: () => undefined }),
+    hstsSeconds: undefined,
+    onFault: raise,
+  };
+  const exchange = createExchange(ports);
+  const upstreams = openUpstreams({ onChange: () => undefined });
+  stack.defer(upstreams.close);
+  atOnce(upstreams.keepSteps(plan));
+  const intake = createIntake({ ...settings, report: telemetry.bounds, monotonic, now: wallClock });
+  stack.defer(intake.load.stop);
+
+  const [sample] = benchRequests(ground.tokens.slice(0, 1));
+  if (sample === undefined) throw new Error('there is nothing to ask');
+  const { raw, res } = await receive(stack, sample);
+  const requestId = requestIdOf(raw);
+  const facts = exchange.begin(requestId, raw.headers);
+  const context: ReadingContext = {
+    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.trace, certificates: undefined },
+    ...{ address: intake.clientAddress('127.0.0.1', undefined), bounds: intake.bounds },
+  };
+  const reading = readRequest(raw, context);
+  if (reading.kind !== 'view') throw new Error('the request is refused');
+  const { view } = reading;
+  const directive = await exchange.decide(view, facts);
+  const { consumer } = facts;
+  if (directive.kind !== 'forward' || consumer === undefined)
+    throw new Error(`the request is not forwarded: ${JSON.stringify(directive)}`);
+  const seen = { raw, res, context, reading, view, facts, order: directive.forward, consumer };
+  return { settings, plan, ports, exchange, upstreams, intake, telemetry, ...seen };
+}
+
+/** One request over a real connection, which stays open and unanswered. */
+async function receive(
+  stack: AsyncDisposableStack,
+  sample: BenchRequest,
+): Promise<{ raw: IncomingMessage; res: ServerResponse }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const received = new Promise<{ raw: IncomingMessage; res: ServerResponse }>((resolve) => {
+    server.once('request', (raw, res) => resolve({ raw, res }));
+  });
+  const client = request({
+    ...{ host: '127.0.0.1', port: portOf(server.address()), path: sample.path },
+    headers: requestHeaders(sample),
+  });
+  // Its end is the end of the server.
+  client.once('error', () => undefined);
+  client.end();
+  return received;
+}
+
+function raise(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,62 @@
+// Measures functions of this process: nanoseconds per call, best and median of some rounds.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { median } from './report.ts';
+
+export interface Stage {
+  /** Two blanks before the name of a part of the stage above. */
+  readonly name: string;
+  /** Nanoseconds that so many calls take. */
+  readonly time: (calls: number) => Promise<number>;
+}
+
+/** A stage; `prepare` makes the input of one call and is not measured. */
+export function stage<Input = undefined>(
+  name: string,
+  run: (input: Input) => unknown,
+  prepare?: () => Input,
+): Stage {
+  return {
+    name,
+    time: async (calls) => {
+      const inputs = Array.from({ length: calls }, () => prepare?.() as Input);
+      const startedAt = process.hrtime.bigint();
+      for (const input of inputs) {
+        const result = run(input);
+        if (result instanceof Promise) await result;
+      }
+      return Number(process.hrtime.bigint() - startedAt);
+    },
+  };
+}
+
+/** Between two batches the event loop turns, so that nothing that was promised or written piles up. */
+const BATCH = 100;
+
+/** One line for each stage, and their sum. */
+export async function pricesOf(stages: readonly Stage[], quick: boolean): Promise<readonly string[]> {
+  const [rounds, batches] = quick ? [2, 20] : [10, 100];
+  const found = stages.map(({ name }) => ({ name, prices: [] as number[] }));
+  // The first round is the compiler's.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [at, { time }] of stages.entries()) {
+      let nanos = 0;
+      for (let batch = 0; batch < batches; batch += 1) {
+        nanos += await time(BATCH);
+        await nextTurn();
+      }
+      if (round > 0) found[at]?.prices.push(nanos / (batches * BATCH));
+    }
+  }
+  const row = (name: string, best: number, middle: number): string =>
+    `  ${name.padEnd(30)}${best.toFixed(0).padStart(8)}${middle.toFixed(0).padStart(8)}`;
+  const whole = found.filter(({ name }) => !name.startsWith(' '));
+  const sum = (of: (prices: readonly number[]) => number): number =>
+    whole.reduce((all, { prices }) => all + of(prices), 0);
+  const best = (prices: readonly number[]): number => Math.min(...prices);
+  return [
+    `Nanoseconds per call in process, ${rounds} rounds of ${batches * BATCH} calls${quick ? ', a smoke test' : ''}`,
+    `  ${'stage (indented: a part of it)'.padEnd(30)}${'best'.padStart(8)}${'median'.padStart(8)}`,
+    ...found.map(({ name, prices }) => row(name, best(prices), median(prices))),
+    row('all stages', sum(best), sum(median)),
+  ];
+}

@@ -1,0 +1,127 @@
+// npm run bench:stages: the price of each stage of a request in process, with a real plan and the real modules.
+// A hot loop over one request: in place, between other work, a stage costs up to three times as much.
+import { parseArgs } from 'node:util';
+import { identify, refuseUnauthorised, takeLimits } from '../../gateway/exchange/admission.ts';
+import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { readAuthority } from '../../gateway/exchange/authority.ts';
+import { decorate } from '../../gateway/exchange/decorate.ts';
+import type { Outcome } from '../../gateway/exchange/exchange.ts';
+import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
+import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
+import { refuseFlood } from '../../gateway/exchange/guard.ts';
+import { judgedRules, operationsAt } from '../../gateway/exchange/judged-rules.ts';
+import { pathReadings } from '../../gateway/exchange/path-readings.ts';
+import { resolveRequest } from '../../gateway/exchange/resolve-request.ts';
+import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
+import { readTarget } from '../../gateway/exchange/target.ts';
+import { callerOf } from '../../gateway/forward/caller.ts';
+import { upstreamHeaders } from '../../gateway/forward/request-headers.ts';
+import { cleanAnswer } from '../../gateway/forward/response-headers.ts';
+import { createStay } from '../../gateway/forward/stay.ts';
+import type { Choice } from '../../gateway/forward/target-choice.ts';
+import { createConnections } from '../../gateway/server/connections.ts';
+import { inboundOf } from '../../gateway/server/inbound-of.ts';
+import { requestIdOf } from '../../gateway/server/message.ts';
+import { openRequest } from '../../gateway/server/open-request.ts';
+import { readRequest } from '../../gateway/server/request-view.ts';
+import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
+import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
+import { openGround, runBounded } from './ground.ts';
+import { openStageParts } from './stage-parts.ts';
+import { pricesOf, type Stage, stage } from './stage-prices.ts';
+
+const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const LONGEST_MINUTES = 5;
+
+/** As the upstream of the bench answers. */
+const ANSWER: AnswerHeaders = {
+  server: 'nginx',
+  date: new Date().toUTCString(),
+  'content-type': 'application/json',
+  'content-length': '1024',
+  connection: 'keep-alive',
+  'cache-control': 'max-age=60',
+  etag: '"bench-1"',
+};
+
+const OUTCOME: Omit<Outcome, 'clientAddress' | 'clientNetwork'> = {
+  method: 'GET',
+  path: '/api/v1/orders/1000',
+  status: 200,
+  bytes: 1_024,
+  scheme: 'http',
+  protocol: 'HTTP/1.1',
+  aborted: false,
+  userAgent: 'sundial-bench/1.0',
+};
+
+await runBounded(LONGEST_MINUTES, async (stack) => {
+  const ground = await openGround(stack, { store: 'embedded' });
+  const parts = await openStageParts(stack, ground);
+  const { plan, ports, exchange, upstreams, intake, telemetry, raw, res, context, reading, view } = parts;
+  const { facts, order, consumer } = parts;
+
+  const match = plan.routes.match(view.host, view.path);
+  if (match === undefined || facts.version === undefined) throw new Error('the request has no version');
+  const resolved = await resolveRequest(match, view, { ...facts }, ports);
+  if ('refusal' in resolved) throw new Error('the version is refused');
+  const found = { match, resolved, ...operationsAt(resolved.whole, view.method, undefined)[0] };
+  const fresh = () => exchange.begin(context.requestId, raw.headers);
+  /** As `decide` has them once a stage is reached. */
+  const judged = (known = fresh()) => judgedRules(found, view, known);
+  const identified = () => judged(Object.assign(fresh(), { consumer }));
+  const client = context.address;
+  const open = openRequest({ raw, res, facts, client, glimpse: view, view });
+  const inboundPorts = { sendsForwarded: false, connections: createConnections(), isDraining: () => false };
+  const inbound = inboundOf(open, reading, inboundPorts);
+  const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
+  const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
+  const answer = (): AnswerHeaders => ({ ...ANSWER });
+  const choose = () => upstreams.targets.choose(order.upstream, callerOf(facts, inbound));
+  const pass = (choice: Choice): void => {
+    const stay = createStay(choice, gate);
+    stay.enter(order.upstream.connections, { arriving: false, onPlace: nothing, onBusy: nothing });
+    stay.settle('answered');
+  };
+  const metrics = createRequestMetrics();
+  const accessLog = createAccessLog({
+    ...{ append: nothing, relay: nothing, flush: nothing },
+    ...{ dropped: () => 0, close: async () => undefined },
+  });
+
+  // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
+  const stages: readonly Stage[] = [
+    stage('client address', () => intake.clientAddress('127.0.0.1', undefined)),
+    stage('request id', () => requestIdOf(raw)),
+    stage('begin', () => exchange.begin(context.requestId, raw.headers)),
+    stage('read request', () => readRequest(raw, context)),
+    stage('  strictness', () => strictnessRefusal(raw, false, context.bounds)),
+    stage('  target', () => readTarget(raw.url ?? '', 'GET')),
+    stage('  authority', () => readAuthority(raw.headers.host ?? '')),
+    stage('inbound', () => inboundOf(open, reading, inboundPorts)),
+    stage('decide', (each) => exchange.decide(view, each), fresh),
+    stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),
+    stage('  route', () => plan.routes.match(view.host, view.path)),
+    stage('  path readings', () => pathReadings(match.route, match.tail, false)),
+    stage('  resolve version', (each) => resolveRequest(match, view, each, ports), fresh),
+    stage('  rules, phase and links', (each) => judgedRules(found, view, each), fresh),
+    stage('  authenticate, cache hit', (each) => identify(each, each, view, ports), judged),
+    stage('  scopes', (each) => refuseUnauthorised(each, 'GET'), identified),
+    stage('  limits', (each) => takeLimits([each], each, view, ports), identified),
+    stage('  forward order', () => forwardOrder(match.route, resolved.whole, match.tail, view, plan.public)),
+    stage('upstream headers', () => upstreamHeaders(inbound, order)),
+    stage('target choice', () => choose().settle('answered')),
+    stage('concurrency gate', pass, choose),
+    stage('clean answer', (headers) => cleanAnswer(200, headers, 'orders'), answer),
+    stage('freshness and decorate', (headers) => exchange.decorate(200, headers, facts, view), answer),
+    stage('  freshness', (headers) => clampFreshness(headers, longestReuse(facts), Date.now()), answer),
+    stage('  decorate', (headers) => decorate(headers, facts, view, undefined), answer),
+    stage('observe', () => telemetry.observer.onAnswer(facts, outcome)),
+    stage('  metrics', () => metrics.record(facts, outcome, 1.8e12, 2.5)),
+    stage('  ledger', () => telemetry.ledger?.record(facts, outcome)),
+    stage('  access line', () => accessLog.record(facts, outcome, 1.8e12, 2.5)),
+  ];
+  process.stdout.write(`${(await pricesOf(stages, options.quick)).join('\n')}\n`);
+});
+
+function nothing(): void {}
