@@ -41,6 +41,7 @@ function lookingAt(drawn: Case): views.Looking {
 /** What each view should say, and what it says. */
 async function rowsOf(
   drawn: Case,
+  withDescription: boolean,
 ): Promise<readonly (readonly [view: string, should: unknown, says: unknown])[]> {
   const { now } = drawn;
   const looking = lookingAt(drawn);
@@ -90,7 +91,7 @@ async function rowsOf(
   rows.push(['catalog', expected.catalog(version, now), await views.catalog(looking)]);
   rows.push(['timeline', expected.timeline(version, now), expected.timelineWords(views.timeline(looking))]);
   rows.push(['timeline json', expected.timelineDocument(both, now), views.timelineDocument(looking)]);
-  rows.push(['openapi', expected.described(drawn, both), views.described(looking)]);
+  if (withDescription) rows.push(['openapi', expected.described(drawn, both), views.described(looking)]);
   rows.push(['metrics', expected.metrics(drawn, version), views.metrics(looking)]);
   rows.push(['notices', expected.notices(drawn, both), views.notices(looking)]);
   return rows;
@@ -103,8 +104,9 @@ describe('dates mean the same everywhere', () => {
       const { seed, drawn } = samples(caseArbitrary, LIVES);
       const wrong = new Map<string, number>();
       const first: unknown[] = [];
-      for (const each of drawn) {
-        for (const [view, should, says] of await rowsOf(each)) {
+      for (const [index, each] of drawn.entries()) {
+        // A description is written and read again, which takes as long as all other views together.
+        for (const [view, should, says] of await rowsOf(each, index % 8 === 0)) {
           const [one, other] = [JSON.stringify(should), JSON.stringify(says)];
           if (one === other) continue;
           if (!wrong.has(view))

@@ -41,25 +41,29 @@ describe.each([
     ['that is sound, and claims the same API', () => folder.orders],
     ['that is sound, and claims the same API elsewhere', () => folder.orders.replaceAll('/orders', '/old')],
   ];
-  it.each(leftovers)('%s does not end the start: another file serves its API', async (_, text) => {
-    await folder.publish(environment);
-    await folder.save(text(), 'orders-old.yaml');
-    await using gateway = await folder.start(environment);
-    expect(await statusOf(gateway, '/api/v1/orders')).toBe(200);
-    expect((await readyOf(gateway)).json).toMatchObject({
-      status: 'ready',
-      detail: 'last reload refused, left out: orders-old.yaml',
-      leftOut: ['orders-old.yaml'],
-    });
-    expect(gateway.log.find(({ api }) => api === 'orders-old.yaml')).toMatchObject({
-      level: 'error',
-      message: 'policy file left out: it is refused, and another file serves its API',
-      reason: expect.stringContaining('orders-old.yaml:'),
-    });
-    expect(await gateway.metric('sundial_policy_quarantined{api="orders-old.yaml"}')).toBe(2);
-    await folder.remove('orders-old.yaml');
-    expect(await gateway.reload()).toMatchObject({ quarantined: [] });
-  });
+  // What is left over does not depend on the store.
+  it.each(redis ? leftovers.slice(0, 1) : leftovers)(
+    '%s does not end the start: another file serves its API',
+    async (_, text) => {
+      await folder.publish(environment);
+      await folder.save(text(), 'orders-old.yaml');
+      await using gateway = await folder.start(environment);
+      expect(await statusOf(gateway, '/api/v1/orders')).toBe(200);
+      expect((await readyOf(gateway)).json).toMatchObject({
+        status: 'ready',
+        detail: 'last reload refused, left out: orders-old.yaml',
+        leftOut: ['orders-old.yaml'],
+      });
+      expect(gateway.log.find(({ api }) => api === 'orders-old.yaml')).toMatchObject({
+        level: 'error',
+        message: 'policy file left out: it is refused, and another file serves its API',
+        reason: expect.stringContaining('orders-old.yaml:'),
+      });
+      expect(await gateway.metric('sundial_policy_quarantined{api="orders-old.yaml"}')).toBe(2);
+      await folder.remove('orders-old.yaml');
+      expect(await gateway.reload()).toMatchObject({ quarantined: [] });
+    },
+  );
 
   it('that its API has left for another file, and is no YAML by now, does not end the start', async () => {
     await folder.save(plain('moved', '/moved'), 'before.yaml');
