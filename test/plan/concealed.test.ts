@@ -149,6 +149,14 @@ describe('no finding repeats the value', () => {
     },
   );
 
+  it.each([
+    `${ORDERS}headers:\n  request:\n    set:\n\tX-Tenant: ${CANARY}\n`,
+    `${ORDERS}headers:\n  request:\n    set:\n  \t X-Tenant:${CANARY}\n`,
+    `${ORDERS}authorization: ${CANARY}\n`,
+  ])('nor one on a line with tabs, or under the name of a key that belongs elsewhere: %j', async (text) =>
+    expect(await leaks([text], inPolicy)).toEqual([]),
+  );
+
   it('nor one that is a number where text belongs', async () => {
     expect(await inPolicy(`${ORDERS}headers: { request: { set: { X-Pin: ${numeric} } } }\n`)).not.toContain(
       numeric,

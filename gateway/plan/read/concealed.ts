@@ -37,7 +37,7 @@ const WORDS: readonly string[] = [
   ...['dsn', 'salt'],
 ];
 /** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
-const NO_SECRETS: ReadonlySet<string> = new Set(['authorization', 'credentials_in_url', 'token_cache']);
+const NO_SECRETS: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache']);
 /** Below these the operator chooses the names of keys. */
 const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
   'versions',
@@ -66,6 +66,7 @@ export function isConcealed(path: Path): boolean {
     const isSection = key === 'client' || (key === 'headers' && index === 0);
     if (isSection && (index === path.length - 1 || typeof path[index + 1] === 'number')) return true;
     if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
+    if (key === 'authorization' && path[index - 2] === 'upstreams') return false;
     if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
     return !NO_SECRETS.has(key) && !OF_NAMES.has(above) && (LIKE_A_SECRET.test(key) || isMisspelt(key));
   });
@@ -111,9 +112,14 @@ function asWord(value: string): string {
   return `${before ? '(?<![a-z0-9])' : ''}${RegExp.escape(value)}${after ? '(?![a-z0-9])' : ''}`;
 }
 
+/** YAML takes no tab as indentation, so that nothing says which map such a line belongs to. */
+const BEHIND_TAB = /^ *\t[^\n]*?:[ \t]*(?=\S)([^\n]+)$/dgm;
+
 /** `text` in its length, with a star for every character that may not be shown; `${…}` stays. */
 export function concealed(text: string, trees: readonly Document[]): string {
-  const marks: (readonly [from: number, to: number])[] = [];
+  const marks: (readonly [from: number, to: number])[] = [...text.matchAll(BEHIND_TAB)].flatMap(
+    ({ indices }) => (indices?.[1] ? [indices[1]] : []),
+  );
   const mark = (node: unknown): void => {
     if (!isNode(node)) return;
     if (node.range) marks.push([node.range[0], node.range[1]]);
