@@ -64,7 +64,7 @@ export function outcomeBody({ kind, revision, since, problems, restartNeeded, qu
   };
 }
 
-/** Nothing where there are none. */
+/** No member for an empty list. */
 function refusedFiles(name: 'quarantined' | 'leftOut', files: ReloadOutcome['quarantined']) {
   return files.length > 0 && { [name]: files.map(({ api, file }) => ({ api, file })) };
 }

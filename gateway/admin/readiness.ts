@@ -48,7 +48,7 @@ function detailOf(policies: PolicyReadiness) {
   };
 }
 
-/** What becomes of the APIs whose files are refused, in words. */
+/** One sentence part for quarantined APIs and one for APIs that are left out. */
 export function refusedApis({
   quarantined,
   leftOut,

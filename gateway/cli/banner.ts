@@ -12,7 +12,7 @@ export interface GatewayFacts {
     readonly metrics: { readonly address: Address } | undefined;
   };
   readonly store: StoreSettings;
-  /** What becomes of the APIs whose policy files are refused, in words. */
+  /** Which APIs are quarantined or left out. */
   readonly refused: readonly string[];
   /** Processes that answer requests. */
   readonly workers: number;

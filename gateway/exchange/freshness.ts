@@ -119,7 +119,7 @@ function clampExpires(headers: AnswerHeaders, from: EpochMs, seconds: number): n
   if (typeof expires !== 'string') return undefined;
   const at = httpDate(expires);
   const until = at === undefined ? from : Math.min(at, from + seconds * 1000);
-  // What is no date means expired (RFC 9111 §5.3), but some caches read more forms than the standard's three. One form
+  // An invalid date means expired (RFC 9111 §5.3), but some caches read more forms than the standard's three. One form
   // of those has a year of two digits, of which caches make different centuries.
   headers.expires = at === undefined ? '0' : new Date(until).toUTCString();
   return Math.max(0, (until - from) / 1000);

@@ -25,7 +25,7 @@ export interface AcceptedForms {
   readonly names: ReadonlySet<string>;
   /** Whether a piece is of a policy file as it was recorded. */
   readonly includes: (piece: ReadPiece | undefined) => boolean;
-  /** Those whose policy files are not among the files of `pieces` as they were recorded. Each is read once. */
+  /** The forms whose recorded policy file is in none of `pieces`. Each form is read once. */
   readonly besides: (pieces: readonly ReadPiece[]) => Promise<readonly AcceptedForm[]>;
 }
 

@@ -52,7 +52,7 @@ export interface ApiPlan {
   readonly pathRules: PathRules;
   /** Whether any version has rules for some of its paths. */
   readonly hasOperations: boolean;
-  /** By version, the paths behind its own that are those of other versions on one service; undefined if there are none. */
+  /** For each version, the paths below its upstream path that belong to another version of the same service. */
   readonly inside: ReadonlyMap<Label, NestedRoutes<Label>> | undefined;
   /** Whether addresses of the service are mapped in its answers, left alone, or the service is told where it is found. */
   readonly locations: 'map' | 'keep' | 'prefix';
