@@ -30,7 +30,7 @@ export default defineConfig({
           testTimeout: 60_000,
           include: [
             'test/*.test.ts',
-            'test/{policy,plan,identity,exchange,forward,server,telemetry,announce,upstreams,cli,admin,soak}/**/*.test.ts',
+            'test/{policy,plan,identity,exchange,upstream,plane,server,telemetry,announce,upstreams,cli,admin,soak}/**/*.test.ts',
           ],
         },
       },

@@ -2,7 +2,6 @@
 // The same in the only process (gateway.ts) and in every worker (worker.ts).
 import { createExchange } from './exchange/exchange.ts';
 import type { ExchangePorts } from './exchange/ports.ts';
-import { openUpstreams } from './forward/upstreams.ts';
 import { openAuthenticators } from './identity/authenticators.ts';
 import { atOnce, inSlices } from './plan/in-slices.ts';
 import type { GatewayPlan } from './plan/plan.ts';
@@ -19,6 +18,7 @@ import { createFaultReport } from './telemetry/fault-report.ts';
 import { createFreezeReport } from './telemetry/freeze-report.ts';
 import { createTargetReport } from './telemetry/target-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
+import { openUpstreams } from './upstream/upstreams.ts';
 
 export interface ServiceOptions
   extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'overrides'> {

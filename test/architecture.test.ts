@@ -79,8 +79,8 @@ checks(
     { 'gateway/policy/lifecycle/a.ts': "import type { Rules } from '../versioning/rules.ts';" },
     { 'gateway/plan/a.ts': "import { decide } from '../exchange/pipeline.ts';" },
     { 'gateway/identity/a.ts': "import { phaseAt } from '../policy/lifecycle/phases.ts';" },
-    { 'gateway/exchange/a.ts': "import type { Forwarder } from '../forward/forwarder.ts';" },
-    { 'gateway/forward/a.ts': "import { phaseAt } from '../policy/lifecycle/phases.ts';" },
+    { 'gateway/exchange/a.ts': "import type { Upstreams } from '../upstream/upstreams.ts';" },
+    { 'gateway/upstream/a.ts': "import { phaseAt } from '../policy/lifecycle/phases.ts';" },
     { 'gateway/stores/a.ts': "import type { GatewayPlan } from '../plan/plan.ts';" },
     { 'gateway/telemetry/a.ts': "import { type Phase, phaseAt } from '../policy/lifecycle/phases.ts';" },
     { 'gateway/telemetry/a.ts': "export * from '../server/listener.ts';" },
@@ -111,7 +111,7 @@ checks(
   keepsPackagesInOneRow,
   [
     { 'gateway/exchange/a.ts': "import fastify from 'fastify';" },
-    { 'gateway/forward/a.ts': "import type { FastifyReply } from 'fastify';" },
+    { 'gateway/upstream/a.ts': "import type { FastifyReply } from 'fastify';" },
     { 'gateway/telemetry/a.ts': "import { z } from 'zod';" },
     { 'gateway/telemetry/a.ts': "import { b } from '@fastify/reply-from/deep/file.js';" },
     { 'gateway/server/a.ts': "import { DatabaseSync } from 'node:sqlite';" },
@@ -136,7 +136,7 @@ checks(
   ],
   [
     { 'gateway/exchange/a.ts': "import { createHash } from 'node:crypto';" },
-    { 'gateway/forward/a.ts': "import { connect } from 'node:net';" },
+    { 'gateway/upstream/a.ts': "import { connect } from 'node:net';" },
   ],
 );
 

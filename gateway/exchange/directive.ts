@@ -1,5 +1,5 @@
 // What decide() tells the transport to do, and the closed union of refusals and faults.
-// Made by the pipeline, carried out by server/ and forward/.
+// Made by the pipeline, carried out by plane/ and upstream/.
 import type { HeaderRules } from '../plan/connection-rules.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';

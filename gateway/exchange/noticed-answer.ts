@@ -1,5 +1,5 @@
 // An upstream's answer under a notice: what its head becomes, whether its body is edited, and what it says afterwards.
-// Called by forward/, which holds and decodes the bytes; on any doubt they pass as they came.
+// Called by upstream/, which holds and decodes the bytes; on any doubt they pass as they came.
 import { renewDigest } from '../policy/body-notice/digest.ts';
 import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../policy/body-notice/editable.ts';
 import { noticedTag } from '../policy/body-notice/entity-tag.ts';

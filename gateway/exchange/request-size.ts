@@ -1,4 +1,4 @@
-// The bound on a request's body, judged by its Content-Length; a body without one is measured on its way by forward/.
+// The bound on a request's body, judged by its Content-Length; a body without one is measured on its way by upstream/.
 // A step of the pipeline.
 import type { VersionRules } from '../plan/plan.ts';
 import type { Refusal } from './directive.ts';

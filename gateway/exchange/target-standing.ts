@@ -1,5 +1,5 @@
 // What is told of the targets of upstreams: which are in service, and each change of that.
-// Said by forward/, shown by telemetry/.
+// Said by upstream/, shown by telemetry/.
 
 /** A target that a health check or a breaker watches. */
 export interface TargetStanding {

@@ -1,5 +1,5 @@
 // Client certificates as a way of knowing who calls.
-// Whether one is proven, and whether the client itself opened the connection, was settled by server/.
+// Whether one is proven, and whether the client itself opened the connection, was settled by the plane.
 import type { CertificateIdentity } from '../plan/settings.ts';
 import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
 import { consumerOfCertificate } from '../policy/authentication/certificate-consumer.ts';

@@ -1,5 +1,5 @@
 // How the targets of an upstream are reached and what may pass: types of the plan, with nothing left to decide.
-// Made by compile/, gone by in forward/.
+// Made by compile/, gone by in upstream/.
 
 /** Of one target, in one process. */
 export interface ConnectionRules {

@@ -1,5 +1,5 @@
 // How the targets of an upstream are chosen, when one is out and how it comes back: types of the plan.
-// Made by compile/, gone by in forward/targets.ts. Times in milliseconds.
+// Made by compile/, gone by in upstream/targets/. Times in milliseconds.
 
 export interface TargetRules {
   /** How one of several targets is chosen; `consumer` sends the same caller to the same target. */

@@ -1,7 +1,8 @@
 // What the public listeners share: who the client is, and how much of everything all of them together may hold.
 // Made once per process by public-listeners.ts; the admin listener has no part in it.
-import type { IdleBound } from '../forward/open-tunnels.ts';
+
 import type { Bounds, Overload } from '../plan/bounds.ts';
+import type { IdleBound } from '../plane/general/websocket/open-tunnels.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';

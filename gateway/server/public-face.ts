@@ -1,10 +1,10 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
 // Opened by gateway.ts once everything a request needs is there.
 import type { Exchange } from '../exchange/exchange.ts';
-import { createForwarding } from '../forward/forwarding.ts';
-import type { Upstreams } from '../forward/upstreams.ts';
 import type { Settings } from '../plan/settings.ts';
+import { createForwarding } from '../plane/general/forwarding.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Upstreams } from '../upstream/upstreams.ts';
 import { drain } from './drain.ts';
 import { createIntake } from './intake.ts';
 import { openPublicListeners, type PublicListeners, type PublicSockets } from './public-listeners.ts';

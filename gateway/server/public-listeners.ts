@@ -1,7 +1,11 @@
 // The public face: the TLS listener and the plain one, opened together or not at all.
 // Called by public-face.ts, which knows what they share.
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
-import { createProxyListener, type ProxyListener, type ProxyListenerOptions } from './proxy-listener.ts';
+import {
+  createProxyListener,
+  type ProxyListener,
+  type ProxyListenerOptions,
+} from '../plane/general/proxy-listener.ts';
 import type { CertificateSource } from './tls-options.ts';
 
 export interface PublicListeners {

@@ -1,5 +1,5 @@
 // What the bounds of gateway.yaml have refused, and what was shed for load: counters with closed label lists.
-// Fed by server/ as it refuses, read at scrape.
+// Fed by server/ and plane/ as they refuse, read at scrape.
 import { counter, gauge, type MetricRow, type Sample, single } from './series.ts';
 
 /** The keys of `bounds` whose refusals are seen here; HTTP/2's own library holds `streams`, the exchange `body`. */

@@ -7,17 +7,21 @@ import { createExchange, type Exchange } from '../../gateway/exchange/exchange.t
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
-import { openUpstreams, type Upstreams } from '../../gateway/forward/upstreams.ts';
 import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
+import {
+  type Reading,
+  type ReadingContext,
+  readRequest,
+} from '../../gateway/plane/general/request/request-view.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
 import { createIntake, type Intake } from '../../gateway/server/intake.ts';
-import { requestIdOf } from '../../gateway/server/message.ts';
-import { type Reading, type ReadingContext, readRequest } from '../../gateway/server/request-view.ts';
 import { createAdoption, NOBODY_COUNTED } from '../../gateway/stores/adoption.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';
+import { openUpstreams, type Upstreams } from '../../gateway/upstream/upstreams.ts';
 import { portOf } from './children.ts';
 import { folderFor, type Ground } from './ground.ts';
 import { type BenchRequest, benchRequests, requestHeaders } from './work.ts';

@@ -1,5 +1,5 @@
 // When a request is ordered with a notice, and which one: phases, leave, pauses, observation, operations.
-// What happens to the answer is in test/forward/held-body.test.ts.
+// What happens to the answer is in test/upstream/held-body.test.ts.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange } from '../../gateway/exchange/exchange.ts';

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import { readAuthority } from '../../gateway/exchange/authority.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
-import { nominated } from '../../gateway/forward/hop-by-hop.ts';
 import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
 import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
@@ -19,6 +18,7 @@ import { misspeltContent } from '../../gateway/policy/versioning/misspelt-type.t
 import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
 import { ignoredNames, lookAlikes, parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
+import { nominated } from '../../gateway/upstream/hop-by-hop.ts';
 import { LIMITS } from '../support/exchange-samples.ts';
 import { mapped } from './mapped-service.ts';
 

@@ -4,10 +4,10 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
+import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { readCertificate } from '../../gateway/server/client-certificate.ts';
-import { readRequest } from '../../gateway/server/request-view.ts';
 import { createBytesParser } from '../support/parsed-request.ts';
 
 const DNS = 2;

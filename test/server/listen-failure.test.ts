@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../gateway/plan/settings.ts';
 import { ListenFailure, listenFailure } from '../../gateway/server/listen-failure.ts';
-import { startGateway } from './gateway-under-test.ts';
+import { startGateway } from '../plane/gateway-under-test.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -3,8 +3,8 @@
 import { connect as connectPlain } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { sessionForEachTest } from './http2-sessions.ts';
-import { get, until } from './raw-sockets.ts';
+import { sessionForEachTest } from '../plane/http2-sessions.ts';
+import { get, until } from '../plane/raw-sockets.ts';
 
 const { defer, open } = sessionForEachTest();
 

@@ -36,7 +36,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['gateway/policy/contract.ts'],
   },
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
-  'gateway/forward/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
+  'gateway/upstream/': {
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/plane/general/'],
+    types: ['gateway/policy/'],
+  },
+  'gateway/plane/': {
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/upstream/', 'gateway/server/'],
+    types: ['gateway/policy/', 'gateway/telemetry/'],
+  },
   'gateway/stores/': {
     may: [
       'gateway/policy/rate-limit/',
@@ -65,11 +72,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['gateway/policy/authentication/', 'gateway/policy/versioning/resolution.ts'],
   },
   'gateway/server/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/'],
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/upstream/', 'gateway/plane/', 'gateway/telemetry/'],
     types: ['gateway/policy/'],
   },
   'gateway/admin/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/', 'gateway/policy/'],
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/telemetry/', 'gateway/policy/'],
   },
   'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
   'gateway/gateway.ts': { may: ['gateway/'] },
@@ -107,9 +114,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   marked: ['gateway/plan/'],
   jose: ['gateway/identity/'],
   'lru-cache': ['gateway/identity/'],
-  '@fastify/reply-from': ['gateway/forward/'],
-  undici: ['gateway/forward/'],
-  'http-proxy-3': ['gateway/forward/'],
+  '@fastify/reply-from': ['gateway/plane/general/'],
+  undici: ['gateway/plane/general/', 'gateway/upstream/'],
+  'http-proxy-3': ['gateway/plane/general/'],
   ioredis: ['gateway/stores/'],
   'node:sqlite': ['gateway/stores/'],
   'node:worker_threads': ['gateway/stores/', 'gateway/plan/'],
@@ -117,7 +124,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
   '@opentelemetry/api': ['gateway/telemetry/'],
-  fastify: ['gateway/server/', 'gateway/admin/'],
+  fastify: ['gateway/plane/general/', 'gateway/admin/'],
   selfsigned: ['gateway/server/'],
   'close-with-grace': ['gateway/server/'],
   commander: ['gateway/cli/'],

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
-import { createNodeServer } from '../../gateway/server/node-server.ts';
+import { createNodeServer } from '../../gateway/plane/general/connection/node-server.ts';
 
 export interface BytesParser {
   /** The requests whose heads `bytes` (Latin-1) hold, as far as the parser followed. */

@@ -1,5 +1,5 @@
 // How the targets of one upstream are reached, with the defaults filled in.
-// Part of compiling an upstream; forward/ goes by what comes out.
+// Part of compiling an upstream; upstream/ goes by what comes out.
 import type { ConnectionRules, RetryRules } from '../connection-rules.ts';
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { UpstreamPlan } from '../plan.ts';

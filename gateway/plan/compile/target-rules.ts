@@ -1,5 +1,5 @@
 // How the targets of one upstream are chosen and judged, with the defaults filled in.
-// Part of compiling an upstream; forward/targets.ts goes by what comes out.
+// Part of compiling an upstream; upstream/targets/ goes by what comes out.
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { BreakerRules, HealthRules, TargetRules } from '../target-rules.ts';
 

@@ -1,0 +1,201 @@
+// Forwards one decided request through @fastify/reply-from, with our own dispatcher underneath it.
+// Called by the listener for a `forward` directive; writes the upstream's answer to the client.
+import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
+import type { Dispatcher } from 'undici';
+import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
+import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import { answerInKind } from '../../../exchange/answer-type.ts';
+import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../../exchange/directive.ts';
+import type { Exchange } from '../../../exchange/exchange.ts';
+import type { ExchangeFacts } from '../../../exchange/facts.ts';
+import { callUpstream, type ForwardEvents, type ForwardPorts } from '../../../upstream/attempts.ts';
+import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
+import { callerOf } from '../../../upstream/caller.ts';
+import { dropUndefined, editAnswer } from '../../../upstream/response-headers.ts';
+import { MOST_TIMES_HERE, timesHere } from '../../../upstream/via.ts';
+import type { Inbound } from '../request/inbound.ts';
+import { replayAnswer } from './replay.ts';
+
+/** The one method of a Fastify reply that is used here. */
+export interface ReplyWithFrom {
+  readonly from: (source: string, hooks: FastifyReplyFromHooks) => unknown;
+}
+
+export interface Forwarder {
+  /** What the listener registers on its Fastify instance, so that replies get `from`. */
+  readonly plugin: typeof replyFrom;
+  readonly options: FastifyReplyFromOptions;
+  /**
+   * Resolves when the answer has been handed over or the client has left, and with a refusal when the request has turned
+   * out to be one while nothing has been written: its body went beyond its bound.
+   * Rejects with a `Fault` while nothing has been written; later failures reset the client's connection (FWD-17).
+   */
+  readonly forward: (
+    inbound: Inbound,
+    reply: ReplyWithFrom,
+    order: ForwardOrder,
+    facts: ExchangeFacts,
+  ) => Promise<Refusal | undefined>;
+  /** Gives an answer again that was kept; resolves and rejects as `forward` does. */
+  readonly replay: (
+    inbound: Inbound,
+    order: ReplayOrder,
+    facts: ExchangeFacts,
+  ) => Promise<Refusal | undefined>;
+}
+
+/** One forward on its way through reply-from. */
+interface Passage {
+  readonly inbound: Inbound;
+  readonly order: ForwardOrder;
+  readonly facts: ExchangeFacts;
+  readonly claimed: ClaimedCall | undefined;
+  why: Fault | Refusal | undefined;
+  writeHead: (() => void) | undefined;
+  readonly done: () => void;
+}
+
+// reply-from copies symbol keys of the headers it is given; the passage travels to our dispatcher under this one.
+const PASSAGE = Symbol('passage');
+type WithPassage = Record<string, never> & { [PASSAGE]: Passage };
+
+// reply-from is always asked for this address and never resolves a client's bytes against it (SMG-7).
+const NOWHERE = 'http://upstream.invalid';
+
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+
+export function createForwarder({
+  exchange,
+  ...ports
+}: ForwardPorts & { readonly exchange: Pick<Exchange, 'decorate'> }): Forwarder {
+  function finishHead(
+    status: number,
+    headers: AnswerHeaders,
+    { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
+  ): void {
+    const { raw } = inbound;
+    facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+    editAnswer(headers, order);
+    answerInKind(status, headers, order);
+    exchange.decorate(status, headers, facts, inbound.view);
+    dropUndefined(headers);
+    if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
+      headers.connection = 'close';
+      inbound.sealConnection();
+    }
+  }
+
+  function send(passage: Passage, callback: (error: Error | null, answer?: unknown) => void): void {
+    const { inbound, order, facts } = passage;
+    const { res } = inbound;
+    const sentAt = performance.now();
+    const events: ForwardEvents = {
+      onAnswered() {
+        facts.upstreamMs = performance.now() - sentAt;
+      },
+      onHead(status, headers) {
+        finishHead(status, headers, passage);
+        passage.writeHead = () => void res.writeHead(status, headers);
+        // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
+        callback(null, {
+          statusCode: 200,
+          headers: {},
+          body: { destroy: () => cancel(new Error('aborted')) },
+        });
+      },
+      onEnd() {
+        res.end();
+        passage.done();
+      },
+      onNotice(outcome) {
+        facts.bodyNotice = outcome;
+      },
+      onCut(why) {
+        // A client that left is no fault.
+        if (!(why instanceof Fault)) facts.refusal = why.reason;
+        else if (!inbound.gone) facts.fault = why.code;
+        passage.done();
+      },
+      onRefused(why) {
+        passage.why = why;
+        callback(why instanceof Fault ? why : new Error(why.reason));
+      },
+    };
+    const cancel = callUpstream(inbound, order, callerOf(facts, inbound), ports, events, passage.claimed);
+  }
+
+  const dispatcher = {
+    request(
+      options: { readonly headers: WithPassage },
+      callback: (error: Error | null, answer?: unknown) => void,
+    ) {
+      send(options.headers[PASSAGE], callback);
+    },
+  };
+
+  function pass(
+    inbound: Inbound,
+    reply: ReplyWithFrom,
+    order: ForwardOrder,
+    facts: ExchangeFacts,
+    claimed?: ClaimedCall,
+  ): Promise<Refusal | undefined> {
+    return new Promise((resolve, reject) => {
+      const passage: Passage = {
+        inbound,
+        order,
+        facts,
+        claimed,
+        why: undefined,
+        writeHead: undefined,
+        done: () => resolve(undefined),
+      };
+      // The answer is written by us, not by Fastify: it would turn a broken body into a second answer.
+      reply.from('/', {
+        rewriteRequestHeaders: () => ({ [PASSAGE]: passage }),
+        rewriteHeaders: () => NO_HEADERS,
+        onResponse: () => passage.writeHead?.(),
+        onError: (_reply, { error }) => {
+          const { why } = passage;
+          if (why === undefined || why instanceof Fault) reject(why ?? error);
+          else resolve(why);
+        },
+      });
+    });
+  }
+
+  return {
+    plugin: replyFrom,
+    options: {
+      base: NOWHERE,
+      // Its type is that of undici's own method; reply-from calls nothing but this.
+      undici: dispatcher as unknown as { request: Dispatcher['request'] },
+      // It would repeat a GET answered 503 up to ten times (FWD-16).
+      retryMethods: [],
+      disableRequestLogging: true,
+    },
+    forward(inbound, reply, order, facts) {
+      const { claim } = order;
+      if (timesHere(inbound.raw.headers.via) > MOST_TIMES_HERE) {
+        claim?.release();
+        return Promise.reject(new Fault('upstream_loop', { service: order.upstream.name }));
+      }
+      if (claim === undefined) return pass(inbound, reply, order, facts);
+      return prepareClaimed(inbound, order, claim, ports.heldBodies).then((prepared) => {
+        if (prepared.kind === 'refused') return prepared.refusal;
+        if (!inbound.gone) return pass(inbound, reply, order, facts, prepared.call);
+        // Nothing was sent, and nobody waits for it.
+        prepared.call?.onFailed(false);
+        prepared.call?.free();
+        return undefined;
+      });
+    },
+    replay(inbound, replay, facts) {
+      const passage = { inbound, order: replay.forward, facts };
+      return replayAnswer(inbound, replay, facts, {
+        finishHead: (status, headers) => finishHead(status, headers, passage),
+        room: ports.heldBodies,
+      });
+    },
+  };
+}

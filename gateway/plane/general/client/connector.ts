@@ -1,0 +1,66 @@
+// How a connection to a target of one upstream is made: always verified, with its own trust, certificate, name and address.
+// Used by the pools for requests and for the handshakes of WebSockets, which so have the same TLS.
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import type { UpstreamPlan } from '../../../plan/plan.ts';
+import type { NameLookup } from '../../../upstream/name-lookup.ts';
+
+export interface Reach {
+  /** For undici; the socket of each connection is told to `onSocket`. */
+  readonly connect: buildConnector.connector;
+  /** For connections of their own that begin with HTTP/1.1. */
+  readonly agent: HttpAgent;
+  /** Undefined for an address. */
+  readonly hostName: string | undefined;
+}
+
+export interface ReachOptions {
+  readonly names: NameLookup;
+  readonly onSocket: (socket: Socket) => void;
+  /** PEM bundle for upstreams that name no authority of their own; default: Node's. */
+  readonly ca?: string | undefined;
+}
+
+export function createReach(
+  origin: string,
+  { tls, http2, timeouts }: UpstreamPlan,
+  { names, onSocket, ca = undefined }: ReachOptions,
+): Reach {
+  const { hostname, protocol } = new URL(origin);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const hostName = isIP(host) === 0 ? host : undefined;
+  const trust = tls?.ca ?? ca;
+  const options = {
+    lookup: names.lookup,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    // Never taken from the Host field, which may name somebody else (FWD-19); an address is no server name.
+    servername: tls?.name ?? hostName ?? '',
+    ...(trust === undefined ? {} : { ca: trust }),
+    ...(tls?.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls?.key === undefined ? {} : { key: tls.key }),
+  } as const;
+  const connector = buildConnector({
+    ...options,
+    allowH2: http2,
+    preferH2: http2,
+    timeout: timeouts.connect,
+  });
+  const secure = protocol === 'https:';
+  return {
+    hostName,
+    connect: ({ servername: _fromHostField, ...target }, callback) =>
+      connector(secure ? { ...target, servername: options.servername } : target, (...args) => {
+        if (args[0] === null) {
+          const [, socket] = args;
+          // Prior knowledge (RFC 9113 §3.3): undici goes by what TLS would have agreed on.
+          if (http2 && !secure) Object.assign(socket, { alpnProtocol: 'h2' });
+          onSocket(socket);
+        } else if (hostName !== undefined) names.doubt(hostName);
+        callback(...args);
+      }),
+    agent: secure ? new HttpsAgent(options) : new HttpAgent({ lookup: names.lookup }),
+  };
+}

@@ -1,0 +1,62 @@
+// One health check: a GET over a connection of its own, made as the upstream's connections are made.
+// Run by health-checks.ts; what it finds is a word for operators, never for clients.
+
+import { errorCode } from '../../../upstream/fault-mapping.ts';
+import type { Pools } from '../../../upstream/pools.ts';
+import type { Probe } from '../../../upstream/targets/health-checks.ts';
+import type { ConnectionAware } from './connection.ts';
+
+/** Bytes of a body that are read, so that the connection can end in order; the status has been believed by then. */
+const MOST_BODY = 65_536;
+
+/** Neither waits for a place at the target nor takes one: a busy target is not a dead one. */
+export function createProbe(pools: Pick<Pools, 'route'>): Probe {
+  return ({ upstream, target, rules, signal }) => {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const route = pools.route(upstream, target);
+    let abort: ((reason: Error) => void) | undefined;
+    let over = false;
+    let read = 0;
+
+    function end(found: string | undefined): void {
+      if (over) return;
+      over = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onStop);
+      resolve(found);
+    }
+    function giveUp(found: string): void {
+      if (over) return;
+      end(found);
+      abort?.(new Error(found));
+    }
+    const onStop = (): void => giveUp('given up');
+    signal.addEventListener('abort', onStop);
+    // What has come while this process was busy is read before the verdict: a slow gateway is no sick target.
+    const timer = setTimeout(() => setImmediate(giveUp, 'no answer in time'), rules.timeout).unref();
+
+    const handler: ConnectionAware = {
+      connection: undefined,
+      onRequestStart(controller) {
+        abort = (reason) => controller.abort(reason);
+        handler.connection?.expectAnswer();
+        // Given up while it waited for a connection.
+        if (over) abort(new Error('given up'));
+      },
+      onResponseStart(_controller, status) {
+        if (status >= 200) resolve(status < 400 ? undefined : `status ${status}`);
+      },
+      onResponseData(_controller, chunk) {
+        read += chunk.length;
+        if (read > MOST_BODY) giveUp('a long answer');
+      },
+      onResponseEnd: () => end(undefined),
+      onResponseError: (_controller, cause) => end(errorCode(cause) ?? 'no HTTP answer'),
+    };
+    const headers = ['user-agent', 'sundial-health'];
+    if (upstream.host !== undefined) headers.push('host', upstream.host);
+    route.dispatchFresh({ origin: route.origin, path: rules.path, method: 'GET', headers }, handler);
+    route.dispatched();
+    return promise;
+  };
+}

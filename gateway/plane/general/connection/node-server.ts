@@ -1,0 +1,100 @@
+// The Node server under a public listener: plain HTTP/1, or TLS with HTTP/2 and HTTP/1 by ALPN.
+// Its limits bound what a slow or hostile client can hold (SMG-24, H2-6).
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Bounds } from '../../../plan/bounds.ts';
+import type { TlsFace } from '../../../server/tls-options.ts';
+import { mayUpgrade } from './handshake.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface NodeServerOptions {
+  /** Undefined makes a plain server. */
+  readonly tls: TlsFace | undefined;
+  readonly bounds: Bounds;
+  /** Asked for every connection before anything is read from it; false closes it. */
+  readonly admits: (socket: Socket) => boolean;
+  readonly sessions: Pick<Sessions, 'watch'>;
+}
+
+/** The longest that a passed deadline goes unnoticed, milliseconds. */
+const SLOWEST_CHECK_MS = 500;
+
+/** The result has the surface of `http.Server` either way. */
+export function createNodeServer({ tls, bounds, admits, sessions }: NodeServerOptions): Server {
+  const options: ServerOptions = {
+    insecureHTTPParser: false,
+    // Node's own 400 for a missing Host would neither be ours nor stop a pipelined request behind it.
+    requireHostHeader: false,
+    maxHeaderSize: parserRoom(bounds),
+    headersTimeout: bounds.headersMs,
+    requestTimeout: Math.max(bounds.requestMs, bounds.headersMs),
+    connectionsCheckingInterval: Math.max(20, Math.min(SLOWEST_CHECK_MS, Math.floor(bounds.headersMs / 8))),
+    keepAliveTimeout: bounds.idleMs,
+    noDelay: true,
+  };
+  const server = tls === undefined ? createServer(options) : secureServer(tls, options, bounds, sessions);
+  server.headersTimeout = bounds.headersMs;
+  server.requestTimeout = Math.max(bounds.requestMs, bounds.headersMs);
+  server.keepAliveTimeout = bounds.idleMs;
+  // Zero: no field is dropped silently; strictness.ts counts them instead.
+  server.maxHeadersCount = 0;
+  // An option of the plain server only; both ask the property. Everything else that wants an upgrade stays a request (WS-1).
+  Object.assign(server, { shouldUpgradeCallback: mayUpgrade });
+  admitFirst(server, admits);
+  return server;
+}
+
+/**
+ * Octets of a head that the parser takes: it counts the target and the fields together, and what goes beyond loses the
+ * difference between 414 and 431. With room for both to be too long they are told apart by strictness.ts.
+ */
+function parserRoom({ headerBytes, targetBytes }: Bounds): number {
+  return 2 * headerBytes + 3 * targetBytes;
+}
+
+/** Puts `admits` before what Node does with a new connection, so that a refused one costs no parser and no handshake. */
+function admitFirst(server: Server, admits: NodeServerOptions['admits']): void {
+  const takers = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    if (!admits(socket)) {
+      socket.destroy();
+      return;
+    }
+    for (const take of takers) take.call(server, socket);
+  });
+}
+
+function secureServer(
+  tls: TlsFace,
+  options: ServerOptions,
+  bounds: Bounds,
+  sessions: NodeServerOptions['sessions'],
+): Server {
+  const server = createSecureServer({
+    ...tls.options,
+    ...options,
+    allowHTTP1: true,
+    handshakeTimeout: bounds.headersMs,
+    maxSessionInvalidFrames: 50,
+    // H2-3: a field whose name is no token, or whose value has a control character, is left out by nghttp2, and nothing in
+    // JavaScript tells of it: Http2Session::OnInvalidHeader of node_http2.cc returns 0, OnNghttpError passes on no error but
+    // NGHTTP2_ERR_SETTINGS_EXPECTED. It counts as never sent. What frames or routes a request resets the stream instead.
+    // Without this option a field with a blank at an end goes the same way; strictness.ts refuses it.
+    strictFieldWhitespaceValidation: false,
+    // Above what strictness.ts allows, so that it is the one to answer.
+    maxHeaderListPairs: 2 * bounds.headerFields,
+    settings: {
+      maxConcurrentStreams: bounds.streams,
+      maxHeaderListSize: bounds.headerBytes + bounds.targetBytes,
+      enablePush: false,
+    },
+    // The library's own bound, which says INTERNAL_ERROR, must not come before ours.
+    ...{ streamResetBurst: 2 * bounds.resets.units, streamResetRate: 2 * bounds.resets.units },
+  });
+  tls.attach(server);
+  server.on('session', sessions.watch);
+  // With allowHTTP1 it carries the timers and emits the events of http.Server; Node's types do not say so.
+  return server as unknown as Server;
+}

@@ -1,0 +1,80 @@
+// HTTP/2 connections between their requests: ended when they are idle, and when their client does nothing but reset (H2-6).
+// Made by proxy-listener.ts: node-server.ts attaches it to the secure listener, request-life.ts asks it.
+import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2';
+import type { Bounds } from '../../../plan/bounds.ts';
+import type { BoundsReport } from '../../../telemetry/bounds-report.ts';
+
+type SessionBounds = Pick<Bounds, 'idleMs' | 'resets'>;
+
+/** What nghttp2 ends a connection with when a header section goes on in frame after frame. */
+const ENDLESS_HEADERS = /CONTINUATION/;
+
+export interface Sessions {
+  readonly watch: (session: ServerHttp2Session) => void;
+  /** Whether a stream of it was reset before, so that the next one may be as well. */
+  readonly hasReset: (session: Http2Session | undefined) => boolean;
+  /** Whether it has a stream that is open. */
+  readonly isBusy: (session: Http2Session) => boolean;
+}
+
+export function createSessions(bounds: SessionBounds, report: Pick<BoundsReport, 'refused'>): Sessions {
+  const resetting = new WeakSet<Http2Session>();
+  const running = new WeakMap<Http2Session, () => number>();
+  return {
+    watch(session) {
+      const events = { onReset: () => void resetting.add(session), refused: report.refused };
+      running.set(session, watchSession(session, bounds, events));
+    },
+    isBusy: (session) => (running.get(session)?.() ?? 0) > 0,
+    hasReset: (session) => session !== undefined && resetting.has(session),
+  };
+}
+
+interface SessionEvents extends Pick<BoundsReport, 'refused'> {
+  readonly onReset: () => void;
+}
+
+/** The result tells how many of its streams are open. */
+function watchSession(
+  session: ServerHttp2Session,
+  { idleMs, resets }: SessionBounds,
+  events: SessionEvents,
+): () => number {
+  let open = 0;
+  // A bucket that fills up again within the window: nothing has to be remembered of single resets.
+  let left = resets.units;
+  let filledAt = performance.now();
+  // Idle is a connection without a request, whatever else comes on it: pings, settings, or a header section octet by
+  // octet keep Node's own time-out from passing.
+  const idle = setTimeout(() => {
+    // Tells the client by GOAWAY which streams were seen, and does not wait for a half-received header section.
+    if (open === 0) session.destroy();
+  }, idleMs);
+
+  function onReset(): void {
+    events.onReset();
+    const now = performance.now();
+    left = Math.min(resets.units, left + ((now - filledAt) * resets.units) / resets.windowMs) - 1;
+    filledAt = now;
+    if (left >= 0 || session.destroyed) return;
+    events.refused('resets');
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  }
+
+  session.on('stream', (stream) => {
+    open += 1;
+    stream.once('close', () => {
+      open -= 1;
+      if (open === 0) idle.refresh();
+      // Also those that we had to reset: a client can provoke them as well. And with whatever code: NO_ERROR ends an
+      // unanswered stream like any other.
+      if (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) onReset();
+    });
+  });
+  session.on('error', ({ message }) => {
+    if (ENDLESS_HEADERS.test(message)) events.refused('header_bytes');
+  });
+  session.once('close', () => clearTimeout(idle));
+  return () => open;
+}

@@ -1,0 +1,29 @@
+// The two ways a request goes to a service, over the same targets: forwarded, or handed over as a WebSocket.
+// Made by the composition root, given to the public listeners.
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { ForwardPorts } from '../../upstream/attempts.ts';
+import { MOST_AWAITED } from '../../upstream/bodies/body-arrival.ts';
+import { MOST_HELD } from '../../upstream/bodies/held-body.ts';
+import { createForwarder, type Forwarder } from './call/forwarder.ts';
+import type { IdleBound } from './websocket/open-tunnels.ts';
+import { createWebsockets, type Websockets } from './websocket/websocket.ts';
+
+export interface Forwarding {
+  readonly forwarder: Forwarder;
+  readonly websockets: Websockets;
+}
+
+export interface ForwardingPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
+  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
+  readonly idleWebsockets?: IdleBound | undefined;
+  /** Told once where the open WebSockets can be counted. */
+  readonly countWebsockets: (open: Websockets['services']) => void;
+}
+
+export function createForwarding(ports: ForwardingPorts): Forwarding {
+  const websockets = createWebsockets(ports);
+  ports.countWebsockets(websockets.services);
+  const heldBodies = { held: 0, most: MOST_HELD };
+  const awaitedBodies = { awaited: 0, most: MOST_AWAITED };
+  return { forwarder: createForwarder({ ...ports, heldBodies, awaitedBodies }), websockets };
+}

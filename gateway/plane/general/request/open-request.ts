@@ -1,0 +1,77 @@
+// What a listener holds of one request between its first line and the end of its answer.
+// Made by request-life.ts; turns.ts orders those of one connection, give-answer.ts writes to it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Outcome } from '../../../exchange/exchange.ts';
+import type { ExchangeFacts } from '../../../exchange/facts.ts';
+import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
+import type { ClientAddress } from '../../../server/client-address.ts';
+import { http2StreamOf, type Inbound } from './inbound.ts';
+import { pathOf } from './message.ts';
+
+export interface OpenRequest {
+  readonly raw: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly facts: ExchangeFacts;
+  readonly isHttp2: boolean;
+  readonly client: ClientAddress;
+  readonly glimpse: RequestGlimpse;
+  /** Undefined when the request could not be read. */
+  readonly view: RequestView | undefined;
+  /** Set for what is judged; what the listener answers itself has none. */
+  inbound: Inbound | undefined;
+  /** Body bytes of an answer made here. */
+  bytes: number;
+  gone: boolean;
+  answered: boolean;
+  /** Observed; nothing happens to it any more. */
+  ended: boolean;
+  /** Its connection is a WebSocket now; the 101 was its answer. */
+  switched: boolean;
+  /** Called when its turn has come, where Node does not order the answers itself. */
+  onTurn: (() => void) | undefined;
+  /** The connection ends with this answer. */
+  closeAfter: boolean;
+  /** The one before it on its HTTP/1 connection, while that is not answered. */
+  before: OpenRequest | undefined;
+  /** Told to the one behind it. */
+  onEnded: (() => void) | undefined;
+}
+
+export function openRequest(
+  given: Pick<OpenRequest, 'raw' | 'res' | 'facts' | 'client' | 'glimpse' | 'view'>,
+): OpenRequest {
+  return {
+    ...given,
+    isHttp2: http2StreamOf(given.res) !== undefined,
+    inbound: undefined,
+    bytes: 0,
+    gone: false,
+    answered: false,
+    ended: false,
+    switched: false,
+    onTurn: undefined,
+    closeAfter: false,
+    before: undefined,
+    onEnded: undefined,
+  };
+}
+
+/** What is observed for a client that left before any status was sent. */
+const CLIENT_LEFT = 499;
+
+/** What is observed of a request that has ended; `complete`: its answer was handed over whole. */
+export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
+  const { raw, res, inbound, view, glimpse, client, switched } = open;
+  return {
+    method: raw.method ?? '-',
+    path: view?.path ?? pathOf(raw),
+    status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
+    bytes: open.bytes + (inbound?.bytes ?? 0),
+    clientAddress: client.full,
+    clientNetwork: client.key,
+    scheme: glimpse.scheme,
+    protocol: `HTTP/${raw.httpVersion}`,
+    aborted: !complete,
+    userAgent: raw.headers['user-agent'],
+  };
+}

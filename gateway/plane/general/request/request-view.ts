@@ -1,0 +1,131 @@
+// From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
+// The first thing that happens to a request; every later step reads the view (ORD-2).
+import type { IncomingMessage } from 'node:http';
+import { type Authority, readAuthority, sameAuthority, speaksFor } from '../../../exchange/authority.ts';
+import type { RequestRefusal } from '../../../exchange/directive.ts';
+import { METHODS, type RequestGlimpse, type RequestView } from '../../../exchange/request-view.ts';
+import {
+  expectationRefusal,
+  type HeadBounds,
+  type RequestHead,
+  strictnessRefusal,
+} from '../../../exchange/strictness.ts';
+import { readTarget } from '../../../exchange/target.ts';
+import type { Trace } from '../../../exchange/trace.ts';
+import type { ClientAddress } from '../../../server/client-address.ts';
+import type { ShownCertificates } from '../../../server/tls-options.ts';
+import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
+
+const OFFERED: ReadonlySet<string> = new Set(METHODS);
+
+export type Reading =
+  | { readonly kind: 'view'; readonly view: RequestView; readonly forwardedHost: string }
+  /** `OPTIONS *`, answered by the listener itself. */
+  | { readonly kind: 'server'; readonly view: RequestView }
+  | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
+
+export interface ReadingContext {
+  /** Of the connection. */
+  readonly scheme: 'https' | 'http';
+  readonly isHttp2: boolean;
+  readonly address: ClientAddress;
+  readonly requestId: string;
+  readonly trace: Trace | undefined;
+  readonly bounds: HeadBounds;
+  /** Shown on the connection; undefined on a plain one. */
+  readonly certificates: ShownCertificates | undefined;
+}
+
+const refused = (message: string): Reading => ({
+  kind: 'refused',
+  refusal: { reason: 'request_malformed', status: 400, message },
+});
+
+/** What is known of `raw` before it is read: a trusted proxy says how the client came. */
+export function glimpseOf(
+  { headers }: IncomingMessage,
+  { scheme, address }: Pick<ReadingContext, 'scheme' | 'address'>,
+): RequestGlimpse {
+  const told = address.viaTrusted ? trustedScheme(headers['x-forwarded-proto']) : undefined;
+  return { scheme: told ?? scheme, headers };
+}
+
+/** Reads `raw`, whose `url` must be the target as received. */
+export function readRequest(raw: IncomingMessage & RequestHead, context: ReadingContext): Reading {
+  const { isHttp2, address, requestId, trace, bounds, certificates } = context;
+  const own = certificates?.own;
+  const refusal = strictnessRefusal(raw, isHttp2, bounds);
+  if (refusal !== undefined) return { kind: 'refused', refusal };
+  const method = raw.method ?? '';
+  if (!OFFERED.has(method)) return { kind: 'refused', refusal: { reason: 'method_unknown', method } };
+  if (isHttp2 && raw.headers[':scheme'] !== context.scheme) {
+    return refused('The :scheme does not fit the connection.');
+  }
+  const unsound = handshakeRefusal(raw) ?? expectationRefusal(raw);
+  if (unsound !== undefined) return { kind: 'refused', refusal: unsound };
+  const target = readTarget(raw.url ?? '', method);
+  if (target.kind === 'malformed') return refused(target.message);
+  const absolute = target.kind === 'resource' ? target.absolute : undefined;
+  // RFC 9110 §7.4: whoever asks for an https URL in the clear is not answered as if it were one. A trusted proxy may.
+  if (absolute?.scheme === 'https' && context.scheme === 'http' && !address.viaTrusted)
+    return refused('The scheme of the target does not fit the connection.');
+  const authority = authorityOf(raw, context, absolute?.authority);
+  if (authority === undefined) return refused('The request needs exactly one valid authority.');
+  const view: RequestView = {
+    method,
+    scheme: glimpseOf(raw, context).scheme,
+    host: authority.host,
+    // A trusted proxy has a connection of its own, whatever its clients ask for.
+    misdirected: own !== undefined && !address.viaTrusted && !speaksFor(own, authority.host),
+    webSocket: raw.headers.upgrade !== undefined && mayUpgrade(raw),
+    path: target.kind === 'resource' ? target.path : '/',
+    search: target.kind === 'resource' ? target.search : '',
+    headers: raw.headers,
+    underscored: raw.underscored,
+    clientAddress: address.key,
+    viaTrusted: address.viaTrusted,
+    requestId,
+    trace,
+    // That of a trusted proxy says who the proxy is.
+    clientCertificate: address.viaTrusted ? undefined : certificates?.client,
+  };
+  // FWD-8: an OPTIONS whose last hop this is ends here as well.
+  if (target.kind === 'server' || (method === 'OPTIONS' && isLastHop(raw.headers['max-forwards']))) {
+    return { kind: 'server', view };
+  }
+  const told = address.viaTrusted ? raw.headers['x-forwarded-host'] : undefined;
+  const forwarded = typeof told === 'string' ? readAuthority(told) : undefined;
+  return { kind: 'view', view, forwardedHost: (forwarded ?? authority).full };
+}
+
+/** H2-1, SMG-6, SMG-7: :authority, else absolute-form, else Host; a Host that is there must be valid and agree. */
+function authorityOf(
+  raw: IncomingMessage,
+  { isHttp2, scheme }: ReadingContext,
+  absolute: string | undefined,
+): Authority | undefined {
+  const { host } = raw.headers;
+  const fromHost = host === undefined ? undefined : readAuthority(host);
+  if (host !== undefined && fromHost === undefined) return undefined;
+  if (isHttp2) {
+    const pseudo = raw.headers[':authority'];
+    if (typeof pseudo !== 'string') return fromHost;
+    const authority = readAuthority(pseudo);
+    if (authority !== undefined && fromHost !== undefined && !sameAuthority(authority, fromHost, scheme)) {
+      return undefined;
+    }
+    return authority;
+  }
+  if (absolute === undefined) return fromHost;
+  // RFC 9112 §3.2: an HTTP/1.1 request without Host is malformed even when its target names an authority.
+  return fromHost === undefined && raw.httpVersion === '1.1' ? undefined : readAuthority(absolute);
+}
+
+function isLastHop(maxForwards: string | readonly string[] | undefined): boolean {
+  return typeof maxForwards === 'string' && /^0+$/.test(maxForwards);
+}
+
+function trustedScheme(value: string | readonly string[] | undefined): 'https' | 'http' | undefined {
+  const last = typeof value === 'string' ? value.slice(value.lastIndexOf(',') + 1).trim() : undefined;
+  return last === 'https' || last === 'http' ? last : undefined;
+}

@@ -1,0 +1,39 @@
+// Writes an answer the gateway made itself: onto a response, or onto a bare socket when there was no request to parse.
+// The body is complete and small; upstream answers are streamed by call/ instead.
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Answer } from '../../../exchange/exchange.ts';
+import { dropUndefined } from '../../../upstream/response-headers.ts';
+import { endGently } from '../connection/gentle-end.ts';
+
+/** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
+export function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
+  const { status, headers } = answer;
+  // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
+  if (close) headers.connection = headers.upgrade === undefined ? 'close' : 'close, upgrade';
+  dropUndefined(headers);
+  if (status !== 204 && status !== 304) headers['content-length'] = String(Buffer.byteLength(answer.body));
+  res.writeHead(status, headers);
+  if (method === 'HEAD' || status === 204 || status === 304 || answer.body === '') {
+    res.end();
+    return 0;
+  }
+  res.end(answer.body);
+  return Buffer.byteLength(answer.body);
+}
+
+/** For what the parser refused: there is no response object, and the connection cannot be read any further. */
+export function writeToSocket(socket: Socket, answer: Answer, date: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\ndate: ${date}\r\n`;
+  answer.headers['content-length'] = String(Buffer.byteLength(answer.body));
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value === undefined || name === 'connection') continue;
+    for (const each of typeof value === 'string' ? [value] : value) head += `${name}: ${each}\r\n`;
+  }
+  socket.write(`${head}connection: close\r\n\r\n${answer.body}`, 'utf8');
+  endGently(socket);
+}

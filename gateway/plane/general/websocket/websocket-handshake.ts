@@ -1,0 +1,150 @@
+// One WebSocket handshake with one target, through http-proxy-3: asked, judged, and handed over once the target has switched.
+// Run by websocket.ts, which decides what becomes of a failure.
+import { type ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createProxyServer } from 'http-proxy-3';
+import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
+import type { Route } from '../../../upstream/pools.ts';
+import { upstreamHeaders } from '../../../upstream/request-headers.ts';
+import type { Inbound } from '../request/inbound.ts';
+import { createClientEnd } from './client-end.ts';
+import { switchedHead } from './switched-head.ts';
+
+export interface HandshakeOptions {
+  readonly inbound: Inbound;
+  readonly client: Socket;
+  /** What came behind the client's handshake. */
+  readonly head: Buffer;
+  readonly order: ForwardOrder;
+  readonly route: Route;
+  /** Edits the head of the 101. */
+  readonly decorate: (headers: AnswerHeaders) => void;
+  /** The head of the 101 is good; at most one of these three comes, and none after the call was given up. */
+  readonly onSwitched: () => void;
+  /** An answer that is no 101. */
+  readonly onAnswer: (answer: IncomingMessage) => void;
+  /** `unsent`: there never was a connection. */
+  readonly onFailure: (cause: unknown, unsent: boolean) => void;
+  /** After `onSwitched`, when the 101 is written and both sides are being copied. */
+  readonly onOpen: (ends: { readonly end: Duplex; readonly upstream: Socket }) => void;
+}
+
+/**
+ * Starts it and returns how to give it up. Time-outs for connection and head are those of the order's upstream.
+ * http-proxy-3 keeps `fail` and what is around it for as long as the WebSocket is open: none of that is the request.
+ */
+export function shakeHands(options: HandshakeOptions): () => void {
+  const { inbound, client, order, route } = options;
+  const { name: service, timeouts } = order.upstream;
+  const { 'sec-websocket-key': key } = inbound.raw.headers;
+  const path = order.target;
+  const target = new URL(route.origin);
+  let told: HandshakeOptions | undefined = options;
+  const end = createClientEnd(client);
+  let call: ClientRequest | undefined;
+  let connected = false;
+  let limit = limited('upstream_connect_timeout', timeouts.connect);
+
+  function limited(code: 'upstream_connect_timeout' | 'upstream_headers_timeout', timeoutMs: number) {
+    return setTimeout(() => fail(new Fault(code, { service, timeoutMs })), timeoutMs);
+  }
+  /** From here on nothing more is decided by this call. */
+  function settle(): HandshakeOptions | undefined {
+    const last = told;
+    told = undefined;
+    clearTimeout(limit);
+    return last;
+  }
+  function giveUp(): HandshakeOptions | undefined {
+    const last = settle();
+    if (last === undefined) return undefined;
+    end.destroy();
+    call?.destroy();
+    return last;
+  }
+  function fail(cause: unknown): void {
+    giveUp()?.onFailure(cause, !connected);
+  }
+
+  function onUpgrade(answer: IncomingMessage, upstream: Socket): void {
+    upstream.on('error', passOver);
+    try {
+      if (told === undefined) throw new Error('the client left');
+      switchedHead(answer, { key, service }, told.decorate);
+    } catch (cause) {
+      // WS-3: what http-proxy-3 writes now ends at the destroyed stand-in.
+      upstream.destroy();
+      fail(cause);
+      return;
+    }
+    const last = settle();
+    last?.onSwitched();
+    // When http-proxy-3 has written the head, set up both connections and begun to copy.
+    proxy.once('open', () => last?.onOpen({ end, upstream }));
+  }
+
+  function onResponse(answer: IncomingMessage): void {
+    // Destroyed, it is passed over by http-proxy-3, which would write neither whole nor safely.
+    end.destroy();
+    settle()?.onAnswer(answer);
+  }
+
+  const proxy = createProxyServer();
+  // Without a listener it throws.
+  proxy.on('error', fail);
+  proxy.once('proxyReqWs', (request) => {
+    call = request;
+    // http-proxy-3 has read it through a URL parser; the bytes that were judged are what is sent (ORD-2).
+    request.path = path;
+    request.once('socket', (socket) => {
+      socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        connected = true;
+        if (told === undefined) return;
+        clearTimeout(limit);
+        limit = limited('upstream_headers_timeout', timeouts.headers);
+      });
+    });
+    // Before those of http-proxy-3, which are added after this event.
+    request.once('upgrade', onUpgrade);
+    request.once('response', onResponse);
+  });
+  try {
+    const asked = handshakeFor(inbound, order, target);
+    // The agent verifies, and brings what the upstream's section says of TLS.
+    proxy.ws(
+      asked,
+      end,
+      options.head,
+      { target, secure: true, prependPath: false, agent: route.agent },
+      fail,
+    );
+  } catch (cause) {
+    fail(cause);
+  }
+  route.dispatched();
+  return () => void giveUp();
+}
+
+/** Made here: a listener keeps all that is around it. What follows from the end of a connection does not follow from its error. */
+const passOver = (): void => undefined;
+
+/** The request as http-proxy-3 sends it on: the header section of any forwarded request, and the upgrade of this hop (WS-3). */
+function handshakeFor(inbound: Inbound, order: ForwardOrder, { host }: URL): IncomingMessage {
+  const headers = new Map<string, string | string[]>();
+  const flat = upstreamHeaders(inbound, order);
+  for (let index = 0; index < flat.length; index += 2) {
+    const name = (flat[index] ?? '').toLowerCase();
+    const value = flat[index + 1] ?? '';
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : [before, value].flat());
+  }
+  if (!headers.has('host')) headers.set('host', host);
+  const asked = new IncomingMessage(inbound.raw.socket);
+  asked.method = 'GET';
+  asked.url = '/';
+  asked.httpVersionMajor = 1;
+  asked.headers = { ...Object.fromEntries(headers), connection: 'Upgrade', upgrade: 'websocket' };
+  return asked;
+}

@@ -1,0 +1,183 @@
+// Forwards one decided WebSocket handshake to a target, and the bytes of both sides once the target has switched.
+// Called by the listener for a `forward` directive of an upgrade; plain requests go through forwarder.ts.
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
+import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
+import type { Exchange } from '../../../exchange/exchange.ts';
+import type { ExchangeFacts } from '../../../exchange/facts.ts';
+import { type HeldService, holdService } from '../../../exchange/held-service.ts';
+import type { ForwardPorts } from '../../../upstream/attempts.ts';
+import { callerOf } from '../../../upstream/caller.ts';
+import { toFault } from '../../../upstream/fault-mapping.ts';
+import { editAnswer } from '../../../upstream/response-headers.ts';
+import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
+import { createStay, type Stay } from '../../../upstream/stay.ts';
+import type { Choice, Outcome } from '../../../upstream/targets/target-choice.ts';
+import { MOST_TIMES_HERE, timesHere } from '../../../upstream/via.ts';
+import type { Inbound } from '../request/inbound.ts';
+import { createOpenTunnels, type IdleBound, type OpenTunnels } from './open-tunnels.ts';
+import { relayAnswer } from './relayed-answer.ts';
+import { openTunnel, type TunnelEnds } from './tunnel.ts';
+import { shakeHands } from './websocket-handshake.ts';
+
+/** A connection that Node's server has handed over. */
+export interface Handover {
+  readonly socket: Socket;
+  /** What came behind the handshake. */
+  readonly head: Buffer;
+  /** The connection is a WebSocket now, and its 101 is written. */
+  readonly onSwitched: () => void;
+}
+
+export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
+  /**
+   * Resolves when the connection has become a WebSocket, when another answer has been handed over, or when the client has
+   * left. Rejects with a `Fault` while nothing has been written.
+   */
+  readonly forward: (
+    inbound: Inbound,
+    handover: Handover,
+    order: ForwardOrder,
+    facts: ExchangeFacts,
+  ) => Promise<undefined>;
+}
+
+export interface WebsocketPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
+  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
+  readonly idleWebsockets?: IdleBound | undefined;
+}
+
+export function createWebsockets({ exchange, pools, targets, idleWebsockets }: WebsocketPorts): Websockets {
+  const tunnels = createOpenTunnels(exchange.endingOf, idleWebsockets);
+
+  /** Apart from the request, of which nothing is kept for as long as the WebSocket is open. */
+  function keepOpen(ends: TunnelEnds, service: HeldService, stay: Stay | undefined): void {
+    tunnels.add(service, (onClosed) =>
+      openTunnel(ends, () => {
+        stay?.settle('answered');
+        onClosed();
+      }),
+    );
+  }
+
+  function forward(
+    inbound: Inbound,
+    { socket: client, head, onSwitched }: Handover,
+    order: ForwardOrder,
+    facts: ExchangeFacts,
+  ): Promise<undefined> {
+    const { raw, view } = inbound;
+    const { upstream } = order;
+    const { name: service, timeouts, retries } = upstream;
+    if (timesHere(raw.headers.via) > MOST_TIMES_HERE)
+      return Promise.reject(new Fault('upstream_loop', { service }));
+    // Nobody listened for its end while it was judged, and the end is not told twice.
+    if (client.readableEnded) {
+      client.destroy();
+      return Promise.resolve(undefined);
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const sentAt = performance.now();
+    const caller = callerOf(facts, inbound);
+    const budget = retries && pools.budget(upstream);
+    budget?.onRequest();
+    const onEarlyEnd = (): void => void client.destroy();
+    const decorate = (status: number, headers: AnswerHeaders): void =>
+      exchange.decorate(status, headers, facts, view);
+    let stay: Stay | undefined;
+    let giveUp: (() => void) | undefined;
+    let tries = 0;
+    let over = false;
+
+    function finish(): void {
+      over = true;
+      inbound.onGone = undefined;
+      facts.upstreamMs = performance.now() - sentAt;
+    }
+    function fail(cause: unknown, outcome: Outcome): void {
+      if (over) return;
+      over = true;
+      inbound.onGone = undefined;
+      giveUp?.();
+      stay?.settle(outcome);
+      reject(toFault(cause, order));
+    }
+
+    function onAnswer(chosen: Choice, answer: IncomingMessage): void {
+      finish();
+      chosen.answered();
+      relayAnswer(answer, inbound, order, facts, decorate)
+        .then(
+          () => resolve(undefined),
+          (cause: unknown) => {
+            answer.destroy();
+            reject(toFault(cause, order));
+          },
+        )
+        .finally(() => stay?.settle('answered'));
+    }
+
+    function onFailure(failed: Choice, cause: unknown, unsent: boolean): void {
+      const failure = { cause, unsent, unanswered: false, stale: false };
+      stay?.settle('failed');
+      const next = mayTryAgain(failure, { method: view.method, hasBody: false, tries, retries, budget })
+        ? chooseAnother(targets, { upstream, caller, failed: failed.target }, failure)
+        : undefined;
+      if (next === undefined) {
+        fail(cause, 'failed');
+        return;
+      }
+      tries += 1;
+      send(next);
+    }
+
+    function send(chosen: Choice): void {
+      const route = pools.route(upstream, chosen.target);
+      const call = (): void => {
+        giveUp = shakeHands({
+          inbound,
+          client,
+          head,
+          order,
+          route,
+          decorate(headers) {
+            facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+            editAnswer(headers, order);
+            decorate(101, headers);
+          },
+          onSwitched() {
+            finish();
+            chosen.answered();
+            client.off('end', onEarlyEnd);
+          },
+          onAnswer: (answer) => onAnswer(chosen, answer),
+          onFailure: (cause, unsent) => onFailure(chosen, cause, unsent),
+          onOpen(ends) {
+            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts), stay);
+            onSwitched();
+            resolve(undefined);
+          },
+        });
+      };
+      stay = createStay(chosen, route.gate);
+      stay.enter(upstream.connections, {
+        arriving: false,
+        onPlace: call,
+        onBusy: () => fail(new Fault('upstream_busy', { service }), 'cancelled'),
+      });
+    }
+
+    client.once('end', onEarlyEnd);
+    inbound.onGone = () => fail(new Error('the client left'), 'cancelled');
+    try {
+      send(targets.choose(upstream, caller));
+    } catch (thrown) {
+      fail(thrown, 'cancelled');
+    }
+    return promise;
+  }
+
+  return { forward, goAway: tunnels.goAway, services: tunnels.services };
+}

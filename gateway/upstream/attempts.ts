@@ -1,0 +1,219 @@
+// A forwarded request from the choice of its target to the last byte of its answer, over a second target where that helps.
+// Runs under the forwarder; everything that can go wrong ends in exactly one of onRefused and onCut.
+import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
+import { deliverTo } from '../plane/general/call/client-delivery.ts';
+import { callTarget, type Failure } from '../plane/general/client/upstream-call.ts';
+import { http2StreamOf, type Inbound } from '../plane/general/request/inbound.ts';
+import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
+import type { AwaitedBodies } from './bodies/body-arrival.ts';
+import type { ClaimedCall } from './bodies/claimed.ts';
+import { type HeldBodies, holdBody } from './bodies/held-body.ts';
+import { measuredBody, PADDED } from './bodies/measured-body.ts';
+import { toFault } from './fault-mapping.ts';
+import type { Pools } from './pools.ts';
+import { upstreamHeaders } from './request-headers.ts';
+import { chooseAnother, mayTryAgain } from './retry.ts';
+import { createStay, type Stay } from './stay.ts';
+import type { Choice, Outcome } from './targets/target-choice.ts';
+import type { Targets } from './targets/targets.ts';
+
+export interface ForwardEvents {
+  /** The upstream has answered; its head is given on now or, with its body, later. */
+  readonly onAnswered: () => void;
+  /** The head is good and clean; the client's head must be written before this returns. */
+  readonly onHead: (status: number, headers: AnswerHeaders) => void;
+  readonly onEnd: () => void;
+  /** What became of the notice in the body, where there was one to add. */
+  readonly onNotice: (outcome: NoticeOutcome) => void;
+  /** Nothing has been written to the client: an answer can still be made. */
+  readonly onRefused: (why: Fault | Refusal) => void;
+  /** The answer broke after its head; the client's connection has been reset. */
+  readonly onCut: (why: Fault | Refusal) => void;
+}
+
+export interface ForwardPorts {
+  readonly pools: Pick<Pools, 'route' | 'budget'>;
+  readonly targets: Pick<Targets, 'choose'>;
+  readonly heldBodies: HeldBodies;
+  readonly awaitedBodies: AwaitedBodies;
+}
+
+const NGHTTP2_INTERNAL_ERROR = 2;
+
+/**
+ * Starts it and returns how to cancel it. `caller`: who calls, for the choice of a target. `claimed`: with its body here
+ * already, and an outcome that is wanted whether or not the client waits for it.
+ */
+export function callUpstream(
+  inbound: Inbound,
+  order: ForwardOrder,
+  caller: string,
+  { pools, targets, heldBodies, awaitedBodies }: ForwardPorts,
+  events: ForwardEvents,
+  claimed?: ClaimedCall,
+): (reason: Error) => void {
+  const { res, view } = inbound;
+  const { upstream } = order;
+  const { timeouts, retries, name: service } = upstream;
+  const streams = inbound.hasBody && claimed === undefined;
+  let arriving = streams;
+  const body = streams
+    ? measuredBody(inbound, order.maxBody, awaitedBodies, {
+        onReady: start,
+        onWhole() {
+          arriving = false;
+          stay?.whole();
+        },
+        onBroken: () => fail(new Error('the client cut its body'), 'cancelled'),
+        onTooLarge: () => fail({ reason: 'body_too_large', most: order.maxBody }, 'cancelled'),
+        onPadded: () => fail(PADDED, 'cancelled'),
+      })
+    : undefined;
+  const request = {
+    path: order.target,
+    method: view.method,
+    headers: upstreamHeaders(inbound, order),
+    body: body?.stream ?? claimed?.body ?? null,
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.idle,
+  };
+  const budget = retries && pools.budget(upstream);
+  budget?.onRequest();
+  let tries = 0;
+  let stay: Stay | undefined;
+  let giveUp: ((reason: Error) => void) | undefined;
+  let headSent = false;
+  let over = false;
+  /** Something of it may have reached a target. */
+  let sent = false;
+
+  function finish(outcome: Outcome): void {
+    over = true;
+    clearTimeout(total);
+    inbound.onGone = undefined;
+    body?.stop();
+    delivery.discard();
+    claimed?.free();
+    stay?.settle(outcome);
+  }
+
+  function fail(cause: unknown, outcome: Outcome): void {
+    if (over) return;
+    finish(outcome);
+    const reason = new Error('given up', { cause });
+    body?.cut(reason);
+    giveUp?.(reason);
+    claimed?.onFailed(sent);
+    breakOff(isRefusal(cause) ? cause : toFault(cause, order));
+  }
+
+  function breakOff(why: Fault | Refusal): void {
+    if (!headSent) {
+      events.onRefused(why);
+      return;
+    }
+    cutShort(inbound);
+    events.onCut(why);
+  }
+
+  const client = deliverTo(inbound, {
+    onHead(status, headers) {
+      events.onHead(status, headers);
+      headSent = true;
+    },
+    onEnd: events.onEnd,
+  });
+  const { notice } = order;
+  const edited =
+    notice === undefined
+      ? client
+      : holdBody({
+          ...{ notice, method: view.method, delivery: client, onOutcome: events.onNotice },
+          ...{ heldBodies, inbound },
+        });
+  const captured = claimed?.capture(edited, {
+    onPassedOn: () => inbound.gone && queueMicrotask(leave),
+    onUngivable: (cause) => breakOff(toFault(cause, order)),
+  });
+  const delivery = captured ?? edited;
+
+  function send(chosen: Choice, fresh: boolean): void {
+    const route = pools.route(upstream, chosen.target);
+    const call = (): void => {
+      giveUp = callTarget({
+        route,
+        request: { ...request, origin: route.origin },
+        fresh,
+        service,
+        delivery,
+        onSending() {
+          sent = true;
+        },
+        onceDrained: (resume) => res.once('drain', resume),
+        onAnswered() {
+          chosen.answered();
+          events.onAnswered();
+        },
+        onEnd: () => finish('answered'),
+        onFailure: (failure) => onFailure(chosen, failure),
+      });
+    };
+    stay = createStay(chosen, route.gate);
+    stay.enter(upstream.connections, {
+      arriving,
+      onPlace: call,
+      onBusy: () => fail(new Fault('upstream_busy', { service }), 'cancelled'),
+    });
+  }
+
+  /** A body that is slow to come has neither a target nor a place while it is waited for. */
+  function start(): void {
+    try {
+      send(targets.choose(upstream, caller), false);
+    } catch (thrown) {
+      fail(thrown, 'cancelled');
+    }
+  }
+
+  function onFailure(failed: Choice, failure: Failure): void {
+    const isOurs = toFault(failure.cause, order).code === 'internal';
+    const outcome = failure.stale || isOurs ? 'cancelled' : 'failed';
+    stay?.settle(outcome);
+    const tried = { method: view.method, hasBody: inbound.hasBody, tries, retries, budget };
+    const next =
+      !isOurs && mayTryAgain(failure, tried)
+        ? chooseAnother(targets, { upstream, caller, failed: failed.target }, failure)
+        : undefined;
+    if (next === undefined) {
+      fail(failure.cause, outcome);
+      return;
+    }
+    tries += 1;
+    send(next, true);
+  }
+
+  const total = setTimeout(
+    // Says nothing of the target, which has times of its own: a stream is cut so, and a client that sends slowly.
+    () => fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
+    timeouts.total,
+  );
+  const leave = (): void => fail(new Error('the client left'), 'cancelled');
+  inbound.onGone = () => {
+    // What was sent is carried out, and a retry shall find what came of it.
+    if (!(sent && captured?.isWanted())) leave();
+  };
+  if (body === undefined) start();
+  return (reason) => fail(reason, 'cancelled');
+}
+
+function isRefusal(cause: unknown): cause is Refusal {
+  return typeof cause === 'object' && cause !== null && 'reason' in cause && !(cause instanceof Error);
+}
+
+/** FWD-17: a truncated answer must look truncated: reset, never a clean end. */
+function cutShort({ res }: Inbound): void {
+  const stream = http2StreamOf(res);
+  if (stream === undefined) res.destroy();
+  else stream.close(NGHTTP2_INTERNAL_ERROR);
+}

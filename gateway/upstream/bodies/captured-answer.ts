@@ -1,0 +1,116 @@
+// Holds an upstream's answer back until it is kept for its key: what a client has been told outlives a gateway.
+// Stands between the call to an upstream and what is done to its answers, on requests with a claim only.
+import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
+import type { Claim } from '../../exchange/claimed-key.ts';
+import type { Delivery } from '../delivery.ts';
+import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
+import { type HeldBodies, holdWhileGiven, type Taker } from './held-body.ts';
+
+export interface Capture extends Delivery {
+  /** Whether something is to be kept still, so that the call goes on without a client. */
+  readonly isWanted: () => boolean;
+}
+
+export interface CaptureEvents {
+  /** The answer is given on as it comes, since it is not going to be kept. */
+  readonly onPassedOn: () => void;
+  /** It was kept and cannot be given. */
+  readonly onUngivable: (cause: unknown) => void;
+}
+
+export interface CaptureOptions extends CaptureEvents {
+  readonly inbound: Taker;
+  readonly claim: Pick<Claim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
+  /** The body of the request. */
+  readonly request: Uint8Array;
+  readonly delivery: Delivery;
+  readonly room: HeldBodies;
+}
+
+interface Held extends Gathered {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly kept: ReturnType<Claim['headOf']>;
+}
+
+export function captureAnswer(options: CaptureOptions): Capture {
+  const { inbound, claim, request, delivery, room, onPassedOn, onUngivable } = options;
+  let held: Held | undefined;
+  let isPassing = false;
+  /** It is more than is kept, which says nothing of the request before its end (IDM-6, IDM-7). */
+  let isUnkept = false;
+  let isEnded = false;
+
+  const letGo = (): void => {
+    room.held -= held?.store.length ?? 0;
+    held = undefined;
+  };
+
+  function passOn(status: number, headers: AnswerHeaders): void {
+    isPassing = true;
+    delivery.head(status, headers);
+    onPassedOn();
+  }
+
+  async function keepAndGive(whole: Held): Promise<void> {
+    const { status, headers, kept } = whole;
+    const body = contentOf(whole);
+    await claim.keep(request, { ...kept, body });
+    try {
+      // Whoever has left has its outcome kept all the same.
+      if (inbound.gone) throw new Error('the client left');
+      holdWhileGiven(inbound, body.length, room);
+      delivery.head(status, headers);
+      if (body.length > 0) delivery.data(body);
+      delivery.end();
+    } catch (thrown) {
+      onUngivable(thrown);
+    } finally {
+      letGo();
+      delivery.discard();
+    }
+  }
+
+  return {
+    isWanted: () => !isPassing,
+    head(status, headers) {
+      const keeping = claim.judge(status, headers);
+      if (keeping === 'keep') {
+        const kept = claim.headOf(status, headers);
+        held = { status, headers, kept, ...startGathering(claim.rules.maxAnswer) };
+        return;
+      }
+      if (keeping === 'release') claim.release();
+      isUnkept = keeping === 'unkept';
+      passOn(status, headers);
+    },
+    data(chunk) {
+      if (held === undefined) return delivery.data(chunk);
+      room.held -= held.store.length;
+      gather(held, chunk);
+      room.held += held.store.length;
+      // Bounded, so that a client that takes nothing does not keep an upstream from saying what came of it.
+      if (held.length <= held.most && room.held <= room.most) return true;
+      const { status, headers } = held;
+      const body = contentOf(held);
+      letGo();
+      isUnkept = true;
+      passOn(status, headers);
+      return delivery.data(body);
+    },
+    end() {
+      if (held === undefined) {
+        if (isUnkept) claim.forgo();
+        delivery.end();
+        return;
+      }
+      isEnded = true;
+      void keepAndGive(held);
+    },
+    discard() {
+      if (isEnded) return;
+      letGo();
+      delivery.discard();
+    },
+  };
+}

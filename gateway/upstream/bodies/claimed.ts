@@ -1,0 +1,83 @@
+// A request whose outcome is kept for its key: its body whole before it is sent, its answer kept before it is given.
+// Stands between forwarder.ts and attempts.ts, on requests with a claim only.
+import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
+import type { Claim } from '../../exchange/claimed-key.ts';
+import { Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
+import type { Inbound } from '../../plane/general/request/inbound.ts';
+import type { Delivery } from '../delivery.ts';
+import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';
+import type { HeldBodies } from './held-body.ts';
+import { readWhole } from './whole-body.ts';
+
+export interface ClaimedCall {
+  /** Null where the request has none. */
+  readonly body: Buffer | null;
+  readonly capture: (delivery: Delivery, events: CaptureEvents) => Capture;
+  /** Nothing more will come of the call; `sent`: an upstream may have carried it out. */
+  readonly onFailed: (sent: boolean) => void;
+  /** Nobody holds the body any more. */
+  readonly free: () => void;
+}
+
+export type Prepared =
+  /** `call` undefined: without the guarantee. */
+  | { readonly kind: 'ready'; readonly call: ClaimedCall | undefined }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** What `order.claim` takes before the upstream is asked. @throws Fault `internal` when the body breaks off */
+export async function prepareClaimed(
+  inbound: Inbound,
+  order: ForwardOrder,
+  claim: Claim,
+  room: HeldBodies,
+): Promise<Prepared> {
+  const { rules } = claim;
+  const body = await readWhole(inbound, Math.min(rules.maxBody, order.maxBody), room);
+  switch (body.kind) {
+    case 'whole': {
+      const { bytes, free } = body;
+      const refusal = await claim.renew();
+      if (refusal !== undefined) {
+        free();
+        return { kind: 'refused', refusal };
+      }
+      const keeping: Claim = {
+        ...claim,
+        headOf: (status, headers) =>
+          claim.headOf(status, addressesToKeep(headers, order, inbound.forwardedHost)),
+      };
+      const call: ClaimedCall = {
+        body: inbound.hasBody ? bytes : null,
+        capture: (delivery, events) =>
+          captureAnswer({ inbound, claim: keeping, request: bytes, delivery, room, ...events }),
+        onFailed: (sent) => {
+          if (sent) claim.lose();
+          else claim.release();
+        },
+        free,
+      };
+      return { kind: 'ready', call };
+    }
+    case 'over':
+    case 'full': {
+      const most = body.kind === 'full' ? undefined : Math.min(rules.maxBody, order.maxBody);
+      const isRefused = most !== undefined && (rules.required || most === order.maxBody);
+      if (isRefused || rules.required) claim.release();
+      else claim.abandon();
+      if (isRefused) return { kind: 'refused', refusal: { reason: 'body_too_large', most } };
+      return rules.required
+        ? { kind: 'refused', refusal: claim.noRoom() }
+        : { kind: 'ready', call: undefined };
+    }
+    case 'refused':
+      claim.release();
+      return body;
+    case 'broken':
+      claim.release();
+      throw new Fault('internal', { cause: new Error('the client cut its body') });
+    default: {
+      const never: never = body;
+      throw new Error(`unhandled body ${JSON.stringify(never)}`);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// A request's body read to its end before anything is sent, for whoever has to know all of it.
+// Called by claimed.ts and replay.ts; where it is too much, every byte of it stands in the request again.
+import type { Refusal } from '../../exchange/directive.ts';
+import { endedWhole, type Inbound } from '../../plane/general/request/inbound.ts';
+import { contentOf, gather, startGathering } from './gathered.ts';
+import type { HeldBodies } from './held-body.ts';
+import { PADDED } from './measured-body.ts';
+
+export type WholeBody =
+  /** `free`: to be called when nobody holds it any more. */
+  | { readonly kind: 'whole'; readonly bytes: Buffer; readonly free: () => void }
+  /** There is more than `most`, or no room for what others hold. Nothing is lost. */
+  | { readonly kind: 'over' | 'full' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** Its end did not come. */
+  | { readonly kind: 'broken' };
+
+const NOTHING = Buffer.alloc(0);
+
+/** `most`: bytes. What is held counts in `room`. */
+export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Promise<WholeBody> {
+  if (!inbound.hasBody) return Promise.resolve({ kind: 'whole', bytes: NOTHING, free: () => undefined });
+  const { raw } = inbound;
+  const { promise, resolve } = Promise.withResolvers<WholeBody>();
+  const gathered = startGathering(most);
+  let counted = 0;
+
+  const count = (held: number): void => {
+    room.held += held - counted;
+    counted = held;
+  };
+  const free = (): void => count(0);
+  const settle = (body: WholeBody): void => {
+    raw.off('data', take);
+    raw.off('end', onEnd);
+    inbound.onGone = undefined;
+    if (body.kind !== 'whole') free();
+    resolve(body);
+  };
+  const putBack = (kind: 'over' | 'full'): void => {
+    raw.pause();
+    settle({ kind });
+    raw.unshift(contentOf(gathered));
+  };
+  function take(chunk: Buffer): void {
+    gather(gathered, chunk);
+    count(gathered.store.length);
+    if (inbound.isPadded?.()) settle({ kind: 'refused', refusal: PADDED });
+    else if (gathered.length > most) putBack('over');
+    else if (room.held > room.most) putBack('full');
+  }
+  function onEnd(): void {
+    if (endedWhole(inbound)) settle({ kind: 'whole', bytes: contentOf(gathered), free });
+    else settle({ kind: 'broken' });
+  }
+  raw.on('data', take);
+  raw.once('end', onEnd);
+  inbound.onGone = () => settle({ kind: 'broken' });
+  return promise;
+}

@@ -1,0 +1,64 @@
+// The header section an upstream receives: the client's, cleaned, then ours.
+// Order matters: what the client may remove or forge is gone before anything of ours is added (FWD-1, XFF-1).
+import type { ForwardOrder } from '../exchange/directive.ts';
+import { clientField, goesOn, keptFields } from '../plan/client-fields.ts';
+import type { Inbound } from '../plane/general/request/inbound.ts';
+import { nominated } from './hop-by-hop.ts';
+import { appendVia } from './via.ts';
+
+/** Names and values for undici, flat. `order` decides version and authorization fields (VER-9). */
+export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {
+  const { raw, view } = inbound;
+  const source = raw.headers;
+  const removed = nominated(source.connection);
+  const { versionHeader, authorization, host } = order.upstream;
+  const versionName = versionHeader?.toLowerCase();
+  const replaced = order.replaceHeaders;
+  const edits = order.headerRules?.request;
+  const kept = keptFields(order.headerRules, view.viaTrusted);
+  const isTaken = (name: string): boolean =>
+    name === versionName ||
+    order.removeHeaders.includes(name) ||
+    (name === 'authorization' && authorization === 'strip') ||
+    (edits !== undefined && (Object.hasOwn(edits.set, name) || edits.remove.includes(name)));
+  const flat: string[] = [];
+  for (const name in source) {
+    if (name.charCodeAt(0) === 58) continue;
+    const field = clientField(name);
+    if (!goesOn(name, field, kept) || removed?.has(name)) continue;
+    if (isTaken(name) || (field.plain !== name && isTaken(field.plain))) continue;
+    const value = replaced !== undefined && Object.hasOwn(replaced, name) ? replaced[name] : source[name];
+    if (value === undefined) continue;
+    if (name === 'max-forwards' && raw.method === 'OPTIONS') {
+      flat.push(name, decremented(String(value)));
+    } else if (typeof value === 'string') {
+      flat.push(name, value);
+    } else {
+      for (const each of value) flat.push(name, each);
+    }
+  }
+  const length = source['content-length'];
+  if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
+    flat.push('content-length', length);
+  }
+  if (edits !== undefined) flat.push(...Object.entries(edits.set).flat());
+  if (order.setHeaders !== undefined) flat.push(...Object.entries(order.setHeaders).flat());
+  if (host !== undefined) flat.push('host', host);
+  flat.push('via', appendVia(removed?.has('via') ? undefined : source.via, raw.httpVersion));
+  flat.push('x-forwarded-for', inbound.forwardedFor);
+  flat.push('x-forwarded-proto', view.scheme);
+  flat.push('x-forwarded-host', inbound.forwardedHost);
+  if (inbound.forwarded !== undefined) flat.push('forwarded', inbound.forwarded);
+  flat.push('x-request-id', view.requestId);
+  if (view.trace !== undefined) {
+    flat.push('traceparent', view.trace.traceparent);
+    if (view.trace.tracestate !== undefined) flat.push('tracestate', view.trace.tracestate);
+  }
+  if (versionHeader !== undefined) flat.push(versionHeader, order.label);
+  return flat;
+}
+
+// FWD-8: a hop counts itself; zero was answered before it came here.
+function decremented(value: string): string {
+  return /^\d{1,9}$/.test(value) ? String(Math.max(0, Number(value) - 1)) : value;
+}

@@ -1,0 +1,56 @@
+// Whether a call that failed is made once more (FWD-16).
+// Asked by attempts.ts after each failure; the bound in time is the total of the exchange.
+import { Fault } from '../exchange/directive.ts';
+import type { RetryRules } from '../plan/connection-rules.ts';
+import type { Target, UpstreamPlan } from '../plan/plan.ts';
+import type { Failure } from '../plane/general/client/upstream-call.ts';
+import { isRepeatable } from './repeatable.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { Choice } from './targets/target-choice.ts';
+import type { Targets } from './targets/targets.ts';
+
+export interface Tried {
+  readonly method: string;
+  readonly hasBody: boolean;
+  /** How often it was made again already. */
+  readonly tries: number;
+  /** Undefined: never. */
+  readonly retries: RetryRules | undefined;
+  readonly budget: RetryBudget | undefined;
+}
+
+/**
+ * What was sent is sent again only where that changes nothing: by an idempotent method, without a body, and without a byte
+ * of an answer. What never left may be sent whatever it is: nobody gets it twice.
+ */
+export function mayTryAgain(failure: Failure, { method, hasBody, tries, retries, budget }: Tried): boolean {
+  if (retries === undefined || budget === undefined || tries >= retries.attempts) return false;
+  const repeatable = failure.unanswered && isRepeatable(method, hasBody);
+  if (!failure.unsent && !repeatable) return false;
+  // An idle connection that ended as it was used says nothing of the load of the upstream.
+  return failure.stale || budget.take(retries.budget);
+}
+
+export interface Asked {
+  readonly upstream: UpstreamPlan;
+  readonly caller: string;
+  readonly failed: Target;
+}
+
+/** A target that could not be reached is not asked again at once; one that broke off may be the only one there is. */
+export function chooseAnother(
+  targets: Pick<Targets, 'choose'>,
+  { upstream, caller, failed }: Asked,
+  { unsent }: Pick<Failure, 'unsent'>,
+): Choice | undefined {
+  let next: Choice;
+  try {
+    next = targets.choose(upstream, caller, failed);
+  } catch (thrown) {
+    if (thrown instanceof Fault) return undefined;
+    throw thrown;
+  }
+  if (!unsent || next.target.origin !== failed.origin) return next;
+  next.settle('cancelled');
+  return undefined;
+}

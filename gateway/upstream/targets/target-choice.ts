@@ -1,0 +1,15 @@
+// What a call gets when it asks for a target, and what it gives back.
+// Made by targets.ts, used by whoever calls an upstream.
+import type { Target } from '../../plan/plan.ts';
+
+/** How a call ended. `cancelled`: by whatever says nothing of the target, such as a client that left. */
+export type Outcome = 'answered' | 'failed' | 'cancelled';
+
+/** One target chosen for one call. */
+export interface Choice {
+  readonly target: Target;
+  /** Call when the head of the answer has come: a breaker need not wait for the end of a long body. */
+  readonly answered: () => void;
+  /** Call exactly once, when the call is over. */
+  readonly settle: (outcome: Outcome) => void;
+}

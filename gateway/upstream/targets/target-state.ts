@@ -1,0 +1,103 @@
+// All that is known of one target: what runs on it, whether it is in service, since when it is back.
+// Outlives the plans that name it; kept by targets.ts.
+import type { TargetChange } from '../../exchange/target-standing.ts';
+import type { Target, UpstreamPlan } from '../../plan/plan.ts';
+import { type Candidate, hashOf } from './balance.ts';
+import { createBreaker } from './breaker.ts';
+import { createHealthChecks, type HealthPorts } from './health-checks.ts';
+import { shareOf } from './slow-start.ts';
+import type { Choice } from './target-choice.ts';
+
+export interface TargetState extends Candidate {
+  readonly target: Target;
+  readonly configure: (upstream: UpstreamPlan) => void;
+  readonly isInService: (now: number) => boolean;
+  /** Whether it is out only because requests failed on it. */
+  readonly isMerelyEjected: () => boolean;
+  readonly isUp: () => boolean;
+  /** Milliseconds until it may be in service again. */
+  readonly waitMs: (now: number) => number;
+  /** Its share of what a target has that was there all along, 0 to 1. */
+  readonly share: (now: number) => number;
+  readonly begin: () => Choice;
+  /** Ends its checks. */
+  readonly stop: () => void;
+}
+
+/** What has changed of a target whose name is known. */
+export type StateChange = Pick<TargetChange, 'up' | 'by' | 'why'>;
+
+export function createTargetState(
+  target: Target,
+  ports: HealthPorts,
+  onChange: (change: StateChange) => void,
+): TargetState {
+  const { clock } = ports;
+  const seed = hashOf(target.origin);
+  let slowStart = 0;
+  let backSince: number | undefined;
+  let inFlight = 0;
+
+  const health = createHealthChecks(target, ports, (up, why) => changed({ up, by: 'health', why }));
+  const breaker = createBreaker((up) => changed({ up, by: 'breaker', why: undefined }));
+
+  const isUp = (): boolean => health.isUp() && breaker.isClosed();
+
+  function changed(change: StateChange): void {
+    if (isUp()) {
+      backSince = clock.now();
+      state.credit = 0;
+    }
+    onChange(change);
+  }
+
+  const state: TargetState = {
+    target,
+    seed,
+    credit: 0,
+    get inFlight() {
+      return inFlight;
+    },
+    configure(upstream) {
+      slowStart = upstream.slowStart;
+      breaker.configure(upstream.breaker);
+      health.configure(upstream);
+    },
+    isInService: (now) => health.isUp() && breaker.admits(now),
+    isMerelyEjected: () => health.isUp() && !breaker.isClosed(),
+    isUp,
+    waitMs: (now) => Math.max(health.waitMs(now), breaker.waitMs(now)),
+    share: (now) => shareOf(backSince, slowStart, now),
+    begin() {
+      const turn = breaker.begin(clock.now());
+      let over = false;
+      inFlight += 1;
+      return {
+        target,
+        answered: () => breaker.answered(turn),
+        settle(outcome) {
+          if (over) return;
+          over = true;
+          inFlight -= 1;
+          switch (outcome) {
+            case 'answered':
+              breaker.answered(turn);
+              return;
+            case 'failed':
+              breaker.failed(turn, clock.now());
+              return;
+            case 'cancelled':
+              breaker.cancelled(turn, clock.now());
+              return;
+            default: {
+              const never: never = outcome;
+              throw new Error(`unhandled outcome ${String(never)}`);
+            }
+          }
+        },
+      };
+    },
+    stop: health.stop,
+  };
+  return state;
+}

@@ -1,0 +1,139 @@
+// Chooses a target of an upstream for each request, among those that are in service.
+// Asked by the pools for every call; told by gateway.ts which plan is in force.
+import { Fault } from '../../exchange/directive.ts';
+import type { TargetChange, TargetStanding } from '../../exchange/target-standing.ts';
+import type { GatewayPlan, Target, UpstreamPlan } from '../../plan/plan.ts';
+import { byCaller, byLoad, byTurn } from './balance.ts';
+import type { HealthPorts } from './health-checks.ts';
+import type { Choice } from './target-choice.ts';
+import { createTargetState, type TargetState } from './target-state.ts';
+
+export interface Targets {
+  /**
+   * `key`: who calls, for `balance: consumer`. `avoid`: what a first try failed on; chosen again only where nothing else
+   * is in service.
+   * @throws Fault `upstream_unavailable` when no target is in service
+   */
+  readonly choose: (upstream: UpstreamPlan, key: string | undefined, avoid?: Target) => Choice;
+  /**
+   * Steps that keep what is known of the targets of `plan`, check those that are to be checked, and forget all others.
+   * Requests may choose between two of them; of two plans the second is begun when the first has ended.
+   */
+  readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
+  /** Ends every check. */
+  readonly close: () => void;
+  /** Of every target that a check or a breaker watches; for a gauge. */
+  readonly states: () => Iterable<TargetStanding>;
+}
+
+export interface TargetsOptions extends HealthPorts {
+  /** Told of each change, once. */
+  readonly onChange: (change: TargetChange) => void;
+}
+
+export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
+  const { clock } = ports;
+  /** By upstream and address: a reload makes new upstreams of the same name. */
+  let known = new Map<string, TargetState>();
+  const byUpstream = new WeakMap<UpstreamPlan, readonly TargetState[]>();
+  let watched: readonly { readonly upstream: string; readonly state: TargetState }[] = [];
+
+  function keep(upstream: UpstreamPlan, into: Map<string, TargetState>): readonly TargetState[] {
+    const states = upstream.targets.map((target) => {
+      const key = `${upstream.name} ${target.origin}`;
+      const named = { upstream: upstream.name, target: target.origin };
+      const state =
+        into.get(key) ??
+        known.get(key) ??
+        createTargetState(target, ports, (change) => onChange({ ...named, ...change }));
+      into.set(key, state);
+      state.configure(upstream);
+      return state;
+    });
+    byUpstream.set(upstream, states);
+    return states;
+  }
+
+  return {
+    choose(upstream, key, avoid) {
+      const states = byUpstream.get(upstream) ?? keep(upstream, known);
+      const now = clock.now();
+      const [only] = states;
+      if (states.length === 1 && only?.isInService(now)) return only.begin();
+      const candidates = candidatesOf(states, upstream, avoid, now);
+      if (candidates.length > 0) return pick(candidates, now, upstream, key).begin();
+      const waitMs = Math.min(...states.map((state) => state.waitMs(now)));
+      const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+      throw new Fault('upstream_unavailable', { service: upstream.name, retryAfterSeconds });
+    },
+    *keepSteps(plan) {
+      const kept = new Map<string, TargetState>();
+      const seen: { upstream: string; state: TargetState }[] = [];
+      for (const upstream of upstreamsOf(plan)) {
+        const states = keep(upstream, kept);
+        yield;
+        if (upstream.health === undefined && upstream.breaker === undefined) continue;
+        for (const state of states) seen.push({ upstream: upstream.name, state });
+      }
+      for (const [key, state] of known) if (!kept.has(key)) state.stop();
+      known = kept;
+      watched = seen;
+    },
+    close() {
+      for (const state of known.values()) state.stop();
+    },
+    states: () =>
+      watched.map(({ upstream, state }) => ({ upstream, target: state.target.origin, up: state.isUp() })),
+  };
+}
+
+/** With all in service, as usual, it is `states` itself: nothing is made for a request. */
+function candidatesOf(
+  states: readonly TargetState[],
+  { breaker }: UpstreamPlan,
+  avoid: Target | undefined,
+  now: number,
+): readonly TargetState[] {
+  const inService = areInService(states, now) ? states : states.filter((state) => state.isInService(now));
+  if (avoid !== undefined) {
+    const others = inService.filter(({ target }) => target.origin !== avoid.origin);
+    if (others.length > 0) return others;
+  }
+  if (inService.length > 0 || breaker?.strict !== false) return inService;
+  // Where nobody asked for a breaker, a target that may answer is better than an answer of the gateway's own.
+  return states.filter((state) => state.isMerelyEjected());
+}
+
+/** A loop: `every` would make a function for each request. */
+function areInService(states: readonly TargetState[], now: number): boolean {
+  for (const state of states) if (!state.isInService(now)) return false;
+  return true;
+}
+
+const shareOf = (state: TargetState, now: number): number => state.share(now);
+
+function pick(
+  candidates: readonly TargetState[],
+  now: number,
+  { balance }: UpstreamPlan,
+  key: string | undefined,
+): TargetState {
+  switch (balance) {
+    case 'round-robin':
+      return byTurn(candidates, shareOf, now);
+    case 'least-requests':
+      return byLoad(candidates, shareOf, now);
+    case 'consumer':
+      return key === undefined ? byTurn(candidates, shareOf, now) : byCaller(candidates, shareOf, now, key);
+    default: {
+      const never: never = balance;
+      throw new Error(`unhandled balance ${String(never)}`);
+    }
+  }
+}
+
+/** Each version has one of its own. */
+function* upstreamsOf({ apis }: GatewayPlan): Generator<UpstreamPlan, void> {
+  for (const { versions } of apis)
+    for (const { upstream } of versions.values()) if (upstream !== undefined) yield upstream;
+}

@@ -1,0 +1,227 @@
+// Calls over real sockets by the target they go to: places at one, second tries, a name that moves.
+// What passes through them stands in passing-through.test.ts.
+import { connect } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { atOnce } from '../../gateway/plan/in-slices.ts';
+import { plan, upstream as sample } from '../support/exchange-samples.ts';
+import { freePorts } from '../support/ports.ts';
+import { openWebSocket } from '../support/websocket-client.ts';
+import { startWebSocketUpstream } from '../support/websocket-upstream.ts';
+import { forEachTest, whenComplete } from './gateway-pair.ts';
+import type { GatewayOptions } from './gateway-under-test.ts';
+import { get, OK, type RawRequest, sendRaw, until } from './raw-sockets.ts';
+
+const { defer, gatewayTo, upstreamThat } = forEachTest();
+const nobody = async (): Promise<string> => {
+  const [port] = await freePorts(1);
+  return `http://127.0.0.1:${port}`;
+};
+
+const CLOSE = ['Connection: close'];
+const silent = (): undefined => undefined;
+const reset = ({ socket }: RawRequest): undefined => void socket.resetAndDestroy();
+const NARROW = { max: 1, queue: 1, waitMs: 60_000 };
+
+describe('places at a target', () => {
+  it('promise 22: what finds neither place nor room to wait is upstream_busy at once; who waits is served in turn', async () => {
+    const upstream = await upstreamThat(silent);
+    const gateway = await gatewayTo([upstream.origin], { connections: NARROW });
+    const first = sendRaw(gateway.port, get());
+    await until(() => upstream.requests.length === 1);
+    const second = sendRaw(gateway.port, get('/echo/second', CLOSE));
+    await until(() => gateway.views.length === 2);
+    const third = await sendRaw(gateway.port, get('/echo/third', CLOSE));
+    expect([third.statuses, gateway.facts[2]?.fault]).toEqual([[503], 'upstream_busy']);
+    expect(upstream.requests).toHaveLength(1);
+    upstream.requests[0]?.socket.write(OK);
+    expect((await first).statuses).toEqual([200]);
+    await until(() => upstream.requests.length === 2);
+    upstream.requests[1]?.socket.write(OK);
+    expect((await second).statuses).toEqual([200]);
+  });
+
+  it('promise 11: clients that send their bodies slowly leave half of the places to others', async () => {
+    const upstream = await upstreamThat(
+      ({ head }) => (head.startsWith('GET') ? OK : undefined),
+      whenComplete,
+    );
+    const connections = { max: 2, queue: 0, waitMs: 60_000 };
+    const gateway = await gatewayTo([upstream.origin], { connections });
+    const slow = connect(gateway.port, '127.0.0.1');
+    defer(async () => void slow.destroy());
+    slow.write(get('/echo/slow', ['Content-Length: 2'], 'POST', 'x'));
+    await until(() => upstream.requests.length === 1);
+    const second = await sendRaw(gateway.port, get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'x'));
+    expect([second.statuses, gateway.facts[1]?.fault]).toEqual([[503], 'upstream_busy']);
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([200]);
+    const whole = get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'xy');
+    expect((await sendRaw(gateway.port, whole)).statuses).toEqual([200]);
+    expect(upstream.requests).toHaveLength(3);
+    // With the last octet it is like any other.
+    slow.write('y');
+    await until(() => upstream.requests[0]?.complete === true);
+  });
+
+  it('who has waited for `wait` is upstream_busy', async () => {
+    const upstream = await upstreamThat(silent);
+    const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, waitMs: 50 } });
+    void sendRaw(gateway.port, get()).catch(() => undefined);
+    await until(() => upstream.requests.length === 1);
+    const second = await sendRaw(gateway.port, get('/echo', CLOSE));
+    expect(second.statuses).toEqual([503]);
+  });
+
+  it('promise 1: one that waits while a reload changes how its target is reached is not lost', async () => {
+    const upstream = await upstreamThat(silent);
+    const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, queue: 9 } });
+    const answers = [1, 2, 3].map((number) => sendRaw(gateway.port, get(`/echo/${number}`, CLOSE)));
+    await until(() => upstream.requests.length === 1 && gateway.views.length === 3);
+    atOnce(gateway.upstreams.keepSteps(plan([])));
+    for (const count of [1, 2, 3]) {
+      await until(() => upstream.requests.length === count);
+      upstream.requests.at(-1)?.socket.write(OK);
+    }
+    for (const answer of answers) expect((await answer).statuses).toEqual([200]);
+    await until(() => upstream.sockets.size === 0);
+  });
+
+  it('a client that leaves gives its place back, and one that waits its turn', async () => {
+    const upstream = await upstreamThat(silent);
+    const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, queue: 9 } });
+    const clients = [1, 2, 3].map(() => connect(gateway.port, '127.0.0.1'));
+    for (const [index, client] of clients.entries()) {
+      client.write(get());
+      await until(() => gateway.views.length === index + 1);
+    }
+    await until(() => upstream.requests.length === 1);
+    clients[1]?.destroy();
+    await until(() => gateway.outcomes.length === 1);
+    clients[0]?.destroy();
+    await until(() => upstream.requests.length === 2);
+    expect(upstream.requests).toHaveLength(2);
+    clients[2]?.destroy();
+  });
+
+  it('promise 22: a target that hangs holds up nobody who is sent to another', async () => {
+    const hanging = await upstreamThat(silent);
+    const well = await upstreamThat();
+    const gateway = await gatewayTo([hanging.origin, well.origin], { connections: NARROW });
+    void sendRaw(gateway.port, get()).catch(() => undefined);
+    await until(() => hanging.requests.length === 1);
+    for (const _ of [1, 2, 3, 4]) void sendRaw(gateway.port, get()).catch(() => undefined);
+    await until(() => well.requests.length >= 2);
+    expect(hanging.requests).toHaveLength(1);
+  });
+
+  it('an open WebSocket has a place, until it is closed', async () => {
+    await using upstream = await startWebSocketUpstream();
+    const gateway = await gatewayTo([upstream.url], { connections: { ...NARROW, queue: 0 } });
+    const open = () => openWebSocket(gateway.port, '/echo', { tls: false, host: 'api.example.com' });
+    using first = await open();
+    expect(first.status).toBe(101);
+    using second = await open();
+    expect([second.status, JSON.parse(second.body())]).toEqual([503, { error: 'upstream_busy' }]);
+    first[Symbol.dispose]();
+    await vi.waitFor(async () => {
+      using third = await open();
+      expect(third.status).toBe(101);
+    }, 4_000);
+  });
+});
+
+describe('a second try', () => {
+  it.each(['GET', 'POST'])('FWD-16: a %s whose target cannot be reached goes to another', async (method) => {
+    const well = await upstreamThat(silent, whenComplete);
+    const gateway = await gatewayTo([await nobody(), well.origin]);
+    const request = method === 'GET' ? get() : get('/echo', ['Content-Length: 4'], 'POST', 'body');
+    const answering = sendRaw(gateway.port, request);
+    await until(() => well.requests.length === 1);
+    if (method === 'GET') well.requests[0]?.socket.write(OK);
+    expect((await answering).statuses).toEqual([200]);
+    if (method === 'POST') expect(well.requests[0]?.body).toBe('body');
+  });
+
+  it('promise 17: a POST that was broken off goes nowhere else', async () => {
+    const breaking = await upstreamThat(reset);
+    const well = await upstreamThat();
+    const gateway = await gatewayTo([breaking.origin, well.origin]);
+    const answer = await sendRaw(gateway.port, get('/echo', ['Content-Length: 4'], 'POST', 'body'));
+    expect(answer.statuses).toEqual([502]);
+    expect([breaking.requests.length, well.requests.length]).toEqual([1, 0]);
+  });
+
+  it('FWD-16: a GET that was broken off without a byte is sent to another target, once', async () => {
+    const breaking = await upstreamThat(reset);
+    const second = await upstreamThat(reset);
+    const gateway = await gatewayTo([breaking.origin, second.origin]);
+    const answer = await sendRaw(gateway.port, get('/echo', CLOSE));
+    expect(answer.statuses).toEqual([502]);
+    expect([breaking.requests.length, second.requests.length]).toEqual([1, 1]);
+  });
+
+  it('FWD-16: a GET of whose answer a byte has come is not sent again', async () => {
+    const upstream = await upstreamThat(({ socket }) => void socket.end('HTTP/1.1 2'));
+    const gateway = await gatewayTo([upstream.origin]);
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('with retries off no request is sent twice', async () => {
+    const upstream = await upstreamThat(reset);
+    const gateway = await gatewayTo([upstream.origin], { retries: undefined });
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('FWD-16: beyond the budget failures are passed on', async () => {
+    const upstream = await upstreamThat(reset);
+    const gateway = await gatewayTo([upstream.origin]);
+    for (let count = 0; count < 15; count += 1) await sendRaw(gateway.port, get('/echo', CLOSE));
+    // Ten seconds' worth of the least there is.
+    expect(upstream.requests).toHaveLength(25);
+  });
+
+  it('no target that does not answer in time is asked twice', async () => {
+    const upstream = await upstreamThat(silent);
+    const timeouts = { ...sample.timeouts, connect: 1_000, headers: 100, idle: 1_000, total: 1_000 };
+    const gateway = await gatewayTo([upstream.origin], { timeouts });
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([504]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('a WebSocket whose target cannot be reached goes to another', async () => {
+    await using upstream = await startWebSocketUpstream();
+    const gateway = await gatewayTo([await nobody(), upstream.url]);
+    using client = await openWebSocket(gateway.port, '/echo', { tls: false, host: 'api.example.com' });
+    expect(client.status).toBe(101);
+    client.send('hello');
+    expect((await client.received(1))[0]?.payload.toString()).toBe('hello');
+  });
+});
+
+describe('a host name that moves', () => {
+  it('connections to an address it no longer has are let go; without an answer they stay', async () => {
+    const upstream = await upstreamThat();
+    const port = new URL(upstream.origin).port;
+    let addresses = ['127.0.0.1'];
+    const findAddresses: NonNullable<GatewayOptions['reach']>['findAddresses'] = (_name, callback) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      );
+    const gateway = await gatewayTo(
+      [`http://orders.internal:${port}`],
+      {},
+      {
+        reach: { findAddresses, lookupEveryMs: 40 },
+      },
+    );
+    await sendRaw(gateway.port, get());
+    const [socket] = upstream.sockets;
+    addresses = [];
+    await sendRaw(gateway.port, get());
+    expect([...upstream.sockets]).toEqual([socket]);
+    addresses = ['127.0.0.2'];
+    await until(() => upstream.sockets.size === 0);
+  });
+});

@@ -1,0 +1,110 @@
+// Promise 21: what one side does not take, the other side is not allowed to send; and none of it is lost for that.
+// The buffers of the system between the ends hold some megabytes of their own, so that much more than those is offered.
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startGateway } from './gateway-under-test.ts';
+import { get, sendRaw } from './raw-sockets.ts';
+
+const PIECE = Buffer.alloc(256 * 1024, 'x');
+const OFFERED = 256 * PIECE.length;
+/** Two connections with the largest buffers of the system, and what is under way in the gateway. */
+const MOST_TAKEN = OFFERED / 2;
+
+const stack: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of stack.splice(0).reverse()) await end();
+});
+
+/** `onStuck` gets each connection whose request names `/echo/stuck`, once its head is there; all others are answered. */
+async function start(onStuck: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', (head) => {
+      if (head.includes('/echo/stuck')) onStuck(socket);
+      else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const gateway = await startGateway({ upstream: `http://127.0.0.1:${port}` });
+  stack.push(gateway.stop, async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => void server.close(resolve));
+  });
+  return gateway.port;
+}
+
+/** Writes all that is offered as fast as `socket` takes it; the result is what it has taken so far. */
+function offer(socket: Socket): () => number {
+  let left = OFFERED / PIECE.length;
+  const write = (): void => {
+    for (; left > 0; left -= 1) {
+      if (socket.write(PIECE)) continue;
+      left -= 1;
+      socket.once('drain', write);
+      return;
+    }
+  };
+  write();
+  return () => socket.bytesWritten;
+}
+
+/** Others are served meanwhile; `taken` has come to rest when it is the same before and after some of them. */
+async function atRest(port: number, taken: () => number): Promise<number> {
+  for (let before = -1; ; before = taken()) {
+    for (let others = 0; others < 5; others += 1)
+      expect((await sendRaw(port, get())).statuses).toEqual([200]);
+    if (before > 0 && taken() === before) return before;
+  }
+}
+
+function client(port: number, head: string): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  stack.push(async () => void socket.destroy());
+  socket.write(head);
+  return socket;
+}
+
+describe('promise 21: back pressure', () => {
+  it('holds up an upstream whose answer is not read, and then all of it arrives', async () => {
+    let taken = (): number => 0;
+    const port = await start((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${OFFERED}\r\n\r\n`);
+      taken = offer(socket);
+    });
+    const socket = client(port, get('/echo/stuck')).pause();
+    expect(await atRest(port, () => taken())).toBeLessThan(MOST_TAKEN);
+    let read = 0;
+    await new Promise<void>((resolve) => {
+      socket.on('data', (chunk: Buffer) => {
+        read += chunk.length;
+        if (read > OFFERED) resolve();
+      });
+      socket.resume();
+    });
+    expect(read - OFFERED).toBeLessThan(1_000);
+  });
+
+  it('holds up a client whose body is not read, and then all of it arrives', async () => {
+    let stuck: Socket | undefined;
+    const port = await start((socket) => {
+      stuck = socket.pause();
+    });
+    const head = `POST /echo/stuck HTTP/1.1\r\nHost: api.example.com\r\nContent-Length: ${OFFERED}\r\n\r\n`;
+    const taken = offer(client(port, head));
+    expect(await atRest(port, taken)).toBeLessThan(MOST_TAKEN);
+    let read = 0;
+    await new Promise<void>((resolve) => {
+      stuck?.on('data', (chunk: Buffer) => {
+        read += chunk.length;
+        // What came together with the head is not counted.
+        if (read > OFFERED - 2 * PIECE.length) resolve();
+      });
+      stuck?.resume();
+    });
+  });
+});

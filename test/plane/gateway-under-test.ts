@@ -1,0 +1,220 @@
+// The transport on real sockets, around a small hand-written exchange: what tests of server/ and forward/ start.
+// The exchange forwards `/echo…` to one upstream and refuses what a test tells it to.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../gateway/exchange/directive.ts';
+import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.ts';
+import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
+import type { Ending } from '../../gateway/exchange/held-service.ts';
+import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import type { Bounds, Overload } from '../../gateway/plan/bounds.ts';
+import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
+import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
+import type { Address, PlainMode } from '../../gateway/plan/settings.ts';
+import { createForwarding } from '../../gateway/plane/general/forwarding.ts';
+import { createProxyListener, type ProxyListener } from '../../gateway/plane/general/proxy-listener.ts';
+import type { Websockets } from '../../gateway/plane/general/websocket/websocket.ts';
+import { certificatesOf } from '../../gateway/server/certificates.ts';
+import { createIntake } from '../../gateway/server/intake.ts';
+import { selfSignedPair } from '../../gateway/server/self-signed.ts';
+import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
+import type { PoolOptions } from '../../gateway/upstream/pools.ts';
+import { openUpstreams, type Upstreams } from '../../gateway/upstream/upstreams.ts';
+import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
+
+export interface GatewayOptions {
+  /** Default: a free port of this machine. */
+  readonly address?: Address;
+  /** As a worker is given one. */
+  readonly socket?: number;
+  readonly upstream?: string;
+  readonly plan?: Partial<UpstreamPlan>;
+  readonly removeHeaders?: readonly string[];
+  readonly tls?: boolean;
+  readonly mode?: PlainMode;
+  readonly sendsForwarded?: boolean;
+  readonly bounds?: Partial<Bounds>;
+  readonly overload?: Overload;
+  readonly trustedProxies?: readonly string[];
+  /** Refuses the request, or holds it until the promise resolves. */
+  readonly decide?: (view: RequestView) => Promise<Refusal | undefined> | Refusal | undefined;
+  readonly ca?: string;
+  readonly order?: Partial<ForwardOrder>;
+  readonly reach?: PoolOptions;
+  /** Why open WebSockets are to be closed. */
+  readonly ending?: () => Ending | undefined;
+}
+
+export interface GatewayUnderTest {
+  readonly port: number;
+  readonly listener: ProxyListener;
+  readonly upstreams: Upstreams;
+  readonly websockets: Websockets;
+  /** What the bounds have refused, as the metrics show it. */
+  readonly samples: BoundsSamples;
+  readonly outcomes: Outcome[];
+  readonly facts: ExchangeFacts[];
+  readonly views: RequestView[];
+  readonly fingerprint: string | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+const NO_PLAN: GatewayPlan = {
+  revision: '0',
+  public: 'https://api.example.com',
+  apis: [],
+  apiNamed: () => undefined,
+  routes: { knowsHost: () => true, match: () => undefined, below: () => undefined },
+  guard: undefined,
+  credentialsInUrl: new Set(),
+};
+
+const STATUS: Partial<Record<Refusal['reason'], number>> = {
+  method_unknown: 501,
+  transfer_coding_unknown: 501,
+  protocol_version_unsupported: 505,
+  websocket_version_unsupported: 426,
+  route_unknown: 404,
+  plain_http: 400,
+  credentials_missing: 401,
+  credentials_in_url: 400,
+  body_too_large: 413,
+  overloaded: 503,
+  websockets_exhausted: 429,
+};
+
+const FAULT_STATUS: Partial<Record<Fault['code'], number>> = {
+  internal: 500,
+  upstream_busy: 503,
+  upstream_unavailable: 503,
+};
+
+function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'facts' | 'views'>): Exchange {
+  const upstream: UpstreamPlan = {
+    ...sampleUpstream,
+    name: 'echo-v1',
+    targets: [{ origin: options.upstream ?? 'http://127.0.0.1:1' }],
+    path: '/echo',
+    versionHeader: 'API-Version',
+    versionQuery: undefined,
+    authorization: 'keep',
+    timeouts: { connect: 1_000, headers: 2_000, idle: 2_000, total: 5_000 },
+    ...options.plan,
+  };
+  const made = (status: number, code: string, facts: ExchangeFacts): Answer => ({
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'x-request-id': facts.requestId,
+      'content-length': undefined,
+    },
+    body: JSON.stringify({ error: code }),
+  });
+  return {
+    begin: (requestId) =>
+      factsOf({
+        ...{ plan: NO_PLAN, now: 0, overrides: [], startedAt: performance.now() },
+        ...{ requestId, trace: undefined },
+      }),
+    async decide(view, facts): Promise<Directive> {
+      seen.views.push(view);
+      seen.facts.push(facts);
+      const refusal = await options.decide?.(view);
+      if (refusal !== undefined) return { kind: 'refuse', refusal };
+      if (view.host !== 'api.example.com') return { kind: 'refuse', refusal: { reason: 'host_unknown' } };
+      if (!view.path.startsWith('/echo')) return { kind: 'refuse', refusal: { reason: 'route_unknown' } };
+      const forward: ForwardOrder = {
+        upstream,
+        target: view.path + view.search,
+        label: 'v1',
+        removeHeaders: options.removeHeaders ?? [],
+        maxBody: Number.POSITIVE_INFINITY,
+        ...options.order,
+      };
+      return { kind: 'forward', forward };
+    },
+    refuse(refusal, facts, { scheme }) {
+      facts.refusal = refusal.reason;
+      const status =
+        refusal.reason === 'request_malformed' ? refusal.status : (STATUS[refusal.reason] ?? 421);
+      const answer = made(status, refusal.reason, facts);
+      return { ...answer, headers: { ...answer.headers, 'x-scheme': scheme } };
+    },
+    publish: ({ status, headers, body }) => ({ status, headers: { ...headers }, body }),
+    fail(thrown, facts) {
+      const code: Fault['code'] = thrown instanceof Fault ? thrown.code : 'internal';
+      facts.fault = code;
+      return made(FAULT_STATUS[code] ?? (code.endsWith('_timeout') ? 504 : 502), code, facts);
+    },
+    decorate(_status, headers, facts) {
+      headers.deprecation = '@1';
+      headers['x-request-id'] = facts.requestId;
+    },
+    endingOf: () => options.ending?.(),
+  };
+}
+
+export async function startGateway(options: GatewayOptions = {}): Promise<GatewayUnderTest> {
+  const outcomes: Outcome[] = [];
+  const facts: ExchangeFacts[] = [];
+  const views: RequestView[] = [];
+  const exchange = testExchange(options, { facts, views });
+  const upstreams = openUpstreams({ ca: options.ca, onChange: () => undefined, ...options.reach });
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
+  const certificates = options.tls
+    ? certificatesOf([await selfSignedPair(folder, ['api.example.com'], Date.now())], {
+        defaultName: undefined,
+        refusesNameless: false,
+      })
+    : undefined;
+  const report = createBoundsReport();
+  const intake = createIntake({
+    bounds: { ...compileBounds({}), ...options.bounds },
+    overload: options.overload,
+    trustedProxies: options.trustedProxies ?? [],
+    report,
+    monotonic: () => performance.now(),
+    now: Date.now,
+  });
+  const { forwarder, websockets } = createForwarding({
+    exchange,
+    ...upstreams,
+    countWebsockets: () => undefined,
+    idleWebsockets: intake.idleWebsockets,
+  });
+  const listener = createProxyListener({
+    address: options.address ?? { host: '127.0.0.1', port: 0 },
+    socket: options.socket,
+    ...(certificates === undefined
+      ? {}
+      : { certificates: { current: () => certificates, onChange: () => undefined } }),
+    mode: options.mode ?? 'serve',
+    sendsForwarded: options.sendsForwarded ?? false,
+    exchange,
+    observer: { onAnswer: (_facts, outcome) => void outcomes.push(outcome) },
+    forwarder,
+    websockets,
+    intake,
+    now: Date.now,
+  });
+  const port = await listener.listen();
+  return {
+    port,
+    listener,
+    upstreams,
+    websockets,
+    samples: report,
+    outcomes,
+    facts,
+    views,
+    fingerprint: certificates?.fingerprint,
+    async stop() {
+      listener.destroy();
+      await listener.stop();
+      intake.load.stop();
+      await upstreams.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

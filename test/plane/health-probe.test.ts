@@ -1,0 +1,143 @@
+// One health check over real sockets: what counts as well, what is sent, and that it never lingers.
+import { createServer as createTlsServer } from 'node:https';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
+import { createProbe } from '../../gateway/plane/general/client/health-probe.ts';
+import { createPools, type Pools } from '../../gateway/upstream/pools.ts';
+import { upstream as sample } from '../support/exchange-samples.ts';
+import { freePorts } from '../support/ports.ts';
+import { startRawUpstream } from '../support/raw-upstream.ts';
+import { makeCertificate, startUntrustedUpstream } from '../support/untrusted-upstream.ts';
+
+const RULES = { path: '/healthz?deep=1', every: 1_000, timeout: 2_000, healthy: 1, unhealthy: 1 };
+const TIMEOUTS = { connect: 1_000, headers: 1_000, idle: 1_000, total: 1_000 };
+const stack: AsyncDisposable[] = [];
+let pools: Pools | undefined;
+
+afterEach(async () => {
+  await pools?.close();
+  pools = undefined;
+  for (const each of stack.splice(0)) await each[Symbol.asyncDispose]();
+});
+
+function check(
+  url: string,
+  changes: Partial<UpstreamPlan> = {},
+  timeout = RULES.timeout,
+  stop = new AbortController(),
+) {
+  pools ??= createPools();
+  return createProbe(pools)({
+    upstream: { ...sample, timeouts: TIMEOUTS, targets: [{ origin: url }], ...changes },
+    target: { origin: url },
+    rules: { ...RULES, timeout },
+    signal: stop.signal,
+  });
+}
+
+async function answering(answer: string) {
+  const upstream = await startRawUpstream((_target, socket) => socket.write(answer));
+  stack.push(upstream);
+  return upstream;
+}
+
+describe('a health check', () => {
+  it.each([
+    ['200 is well', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', undefined],
+    ['204 is well', 'HTTP/1.1 204 No Content\r\n\r\n', undefined],
+    ['a redirect is well', 'HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n', undefined],
+    [
+      'an interim answer is no verdict',
+      'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
+      undefined,
+    ],
+    ['404 is not', 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n', 'status 404'],
+    ['503 is not', 'HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n', 'status 503'],
+    ['what is not HTTP is not', 'SSH-2.0-OpenSSH_9.9\r\n', 'no HTTP answer'],
+  ])('%s', async (_what, answer, found) => {
+    const { url } = await answering(answer);
+    expect(await check(url)).toBe(found);
+  });
+
+  it('asks for its path with GET, with the Host of the upstream, and with nothing of any client', async () => {
+    const upstream = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    await check(upstream.url, { host: 'orders.internal' });
+    const [seen] = upstream.connections;
+    expect(seen?.received.split('\r\n').filter((line) => line !== '')).toEqual([
+      'GET /healthz?deep=1 HTTP/1.1',
+      'host: orders.internal',
+      'connection: keep-alive',
+      'user-agent: sundial-health',
+    ]);
+  });
+
+  it('believes the status and does not wait for a body without end', async () => {
+    const upstream = await answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    expect(await check(upstream.url, {}, 1_000)).toBeUndefined();
+    await expect.poll(() => upstream.connections[0]?.gone, { timeout: 5_000 }).toBe(true);
+  });
+
+  it('ends the connection over an answer that is long', async () => {
+    const upstream = await answering(
+      `HTTP/1.1 200 OK\r\ncontent-length: 9000000\r\n\r\n${'x'.repeat(100_000)}`,
+    );
+    expect(await check(upstream.url)).toBeUndefined();
+    await expect.poll(() => upstream.connections[0]?.gone).toBe(true);
+  });
+
+  it('gives up in its time where nothing comes, and ends the connection', async () => {
+    const upstream = await answering('');
+    expect(await check(upstream.url, {}, 50)).toBe('no answer in time');
+    await expect.poll(() => upstream.connections[0]?.gone).toBe(true);
+  });
+
+  it('gives up at once when it is told to', async () => {
+    const upstream = await answering('');
+    const stop = new AbortController();
+    const found = check(upstream.url, {}, 60_000, stop);
+    await expect.poll(() => upstream.count('/healthz?deep=1')).toBe(1);
+    stop.abort();
+    expect(await found).toBe('given up');
+    await expect.poll(() => upstream.connections[0]?.gone).toBe(true);
+  });
+
+  it('finds a target at which nobody listens', async () => {
+    const [port] = await freePorts(1);
+    expect(await check(`http://127.0.0.1:${port}`)).toBe('ECONNREFUSED');
+  });
+
+  it('FWD-19: finds a target whose certificate nobody vouches for, and sends it nothing', async () => {
+    const untrusted = await startUntrustedUpstream();
+    stack.push(untrusted);
+    expect(await check(untrusted.url)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+    expect(untrusted.requests).toBe(0);
+  });
+
+  it('FWD-19: goes by the authority that the upstream names', async () => {
+    const pair = await makeCertificate();
+    const server = createTlsServer(pair, (_request, response) => response.end('ok'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    stack.push({
+      [Symbol.asyncDispose]: () =>
+        new Promise((resolve) => {
+          server.close(() => resolve());
+          server.closeAllConnections();
+        }),
+    });
+    const bound = server.address();
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    const tls = { ca: pair.cert, cert: undefined, key: undefined, name: undefined };
+    expect(await check(`https://127.0.0.1:${port}`, { tls })).toBeUndefined();
+  });
+
+  it('takes no place at the target: one that is full is not sick', async () => {
+    const upstream = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    const connections = { max: 1, queue: 0, waitMs: 1 };
+    pools = createPools();
+    const plan = { ...sample, timeouts: TIMEOUTS, targets: [{ origin: upstream.url }], connections };
+    const { gate } = pools.route(plan, { origin: upstream.url });
+    gate.enter(connections, { onPlace: () => undefined, onBusy: () => undefined });
+    expect(await check(upstream.url, { connections })).toBeUndefined();
+    expect(gate.size()).toEqual({ running: 1, waiting: 0 });
+  });
+});

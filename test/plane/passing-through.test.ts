@@ -1,0 +1,221 @@
+// What passes through a call over real sockets: bodies up to their bound, interim answers, what the policy changes of a
+// head, and an answer that is held back. Which target is called stands in attempts.test.ts.
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
+import { openWebSocket } from '../support/websocket-client.ts';
+import { startWebSocketUpstream } from '../support/websocket-upstream.ts';
+import { forEachTest, whenComplete } from './gateway-pair.ts';
+import { get, OK, sendRaw, until } from './raw-sockets.ts';
+
+const { defer, gatewayTo, upstreamThat } = forEachTest();
+const CLOSE = ['Connection: close'];
+const silent = (): undefined => undefined;
+
+describe('a body beyond its bound', () => {
+  const chunk = (size: number): string => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+  const CHUNKED = ['Transfer-Encoding: chunked'];
+
+  it('SMG-12: extensions that are small in each chunk and large together are 413, and the connection ends', async () => {
+    const upstream = await upstreamThat(silent, whenComplete);
+    // Twenty thousand chunks are read in no time, unless the machine is busy.
+    const timeouts = { connect: 1_000, headers: 20_000, idle: 20_000, total: 20_000 };
+    const gateway = await gatewayTo([upstream.origin], { timeouts });
+    const padded = (count: number, octets: number): string =>
+      `1;${'e'.repeat(octets)}\r\nx\r\n`.repeat(count);
+    const { statuses, closed } = await sendRaw(
+      gateway.port,
+      get('/echo', CHUNKED, 'POST', `${padded(40, 8_000)}0\r\n\r\n${get('/echo/canary')}`),
+    );
+    expect([statuses, closed, gateway.facts[0]?.refusal]).toEqual([[413], true, 'request_malformed']);
+    expect(gateway.views).toHaveLength(1);
+    expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
+    // A byte in each chunk, and a signature now and then, are what honest clients send.
+    const honest = `${padded(20_000, 3)}${padded(100, 100)}0\r\n\r\n`;
+    const answer = await sendRaw(gateway.port, get('/echo', [...CHUNKED, ...CLOSE], 'POST', honest));
+    expect(answer.statuses).toEqual([200]);
+  });
+
+  it('SMG-12: so are they behind another request, with which they were read', async () => {
+    const upstream = await upstreamThat(
+      (request) => (request.head.startsWith('GET') ? OK : undefined),
+      whenComplete,
+    );
+    const gateway = await gatewayTo([upstream.origin]);
+    const padded = `1;${'e'.repeat(8_000)}\r\nx\r\n`.repeat(40);
+    const bytes = get('/echo') + get('/echo', CHUNKED, 'POST', `${padded}0\r\n\r\n`) + get('/echo/canary');
+    // Promise 7: what is refused for its framing ends its connection, though its end was found.
+    expect(await sendRaw(gateway.port, bytes, 3)).toMatchObject({ statuses: [200, 413], closed: true });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('SMG-12: what stands behind a body on its connection is none of its framing', async () => {
+    const upstream = await upstreamThat(
+      (request) => (request.head.startsWith('GET') ? OK : undefined),
+      whenComplete,
+    );
+    const gateway = await gatewayTo([upstream.origin]);
+    const followers = get('/echo', ['Content-Length: 60000'], 'PUT', 'x'.repeat(60_000)).repeat(4);
+    const bytes = get('/echo') + get('/echo', CHUNKED, 'PUT', `${chunk(1)}0\r\n\r\n`) + followers;
+    const { statuses } = await sendRaw(gateway.port, bytes, 6);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
+  it('SMG-24: a chunked one that grows too large is 413, and no upstream takes it for whole', async () => {
+    const upstream = await upstreamThat(silent, whenComplete);
+    const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });
+    const answer = await sendRaw(
+      gateway.port,
+      get('/echo', CHUNKED, 'POST', `${chunk(900)}${chunk(200)}0\r\n\r\n`),
+    );
+    expect([answer.statuses, answer.closed]).toEqual([[413], true]);
+    expect(gateway.facts[0]?.refusal).toBe('body_too_large');
+    await until(() => upstream.sockets.size === 0);
+    expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
+  });
+
+  it('one of exactly the bound passes', async () => {
+    const upstream = await upstreamThat(silent, whenComplete);
+    const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });
+    const body = `${chunk(900)}${chunk(100)}0\r\n\r\n`;
+    expect((await sendRaw(gateway.port, get('/echo', CHUNKED, 'POST', body))).statuses).toEqual([200]);
+  });
+
+  it('FWD-17: one that outgrows it behind the head of an answer resets the connection', async () => {
+    const upstream = await upstreamThat(() => 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf');
+    const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });
+    const socket = connect(gateway.port, '127.0.0.1');
+    defer(async () => void socket.destroy());
+    socket.on('error', () => undefined);
+    let received = '';
+    socket.on('data', (bytes: Buffer) => {
+      received += bytes.toString('latin1');
+    });
+    socket.write(get('/echo', CHUNKED, 'POST', chunk(900)));
+    await until(() => received.endsWith('half'));
+    socket.write(chunk(200));
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    expect(gateway.facts[0]?.refusal).toBe('body_too_large');
+    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
+  });
+});
+
+describe('FWD-13: interim answers', () => {
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+  it.each([
+    ['100', CONTINUE],
+    ['100 with fields', 'HTTP/1.1 100 Continue\r\nX-A: 1\r\nX-B: 2\r\n\r\n'],
+    ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
+    ['100 twice', CONTINUE + CONTINUE],
+    ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['103 between two', CONTINUE + HINTS + HINTS],
+  ])('%s is passed over, on one connection after another', async (_, interim) => {
+    const upstream = await upstreamThat(() => interim + OK);
+    const gateway = await gatewayTo([upstream.origin]);
+    for (const _ of [1, 2]) {
+      const { statuses, text } = await sendRaw(gateway.port, get());
+      expect([statuses, text.endsWith('ok')]).toEqual([[200], true]);
+    }
+    expect(upstream.sockets.size).toBe(1);
+  });
+
+  it('a multitude of them is passed over, and no end of them is upstream_invalid', async () => {
+    const upstream = await upstreamThat((_, count) => HINTS.repeat(count === 1 ? 100 : 101) + OK);
+    const gateway = await gatewayTo([upstream.origin]);
+    for (const status of [200, 502]) expect((await sendRaw(gateway.port, get())).statuses).toEqual([status]);
+    expect(gateway.facts.map(({ fault }) => fault)).toEqual([undefined, 'upstream_invalid']);
+    await until(() => upstream.sockets.size === 0);
+  });
+
+  it('100 that comes byte by byte is passed over too', async () => {
+    const upstream = await upstreamThat(silent);
+    const gateway = await gatewayTo([upstream.origin]);
+    const answering = sendRaw(gateway.port, get());
+    await until(() => upstream.requests.length === 1);
+    const socket = upstream.requests[0]?.socket;
+    socket?.setNoDelay(true);
+    for (const byte of CONTINUE + OK) {
+      socket?.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await answering).statuses).toEqual([200]);
+  });
+
+  it('a body that says 100 is a body', async () => {
+    const body = `${CONTINUE}HTTP/1.1 100 Continue`;
+    const upstream = await upstreamThat(
+      () => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const gateway = await gatewayTo([upstream.origin]);
+    const { text } = await sendRaw(gateway.port, get('/echo', CLOSE));
+    expect(text.endsWith(`\r\n\r\n${body}`)).toBe(true);
+  });
+
+  it('nothing but 100 is no answer', async () => {
+    const upstream = await upstreamThat(({ socket }) => void socket.end(CONTINUE));
+    const gateway = await gatewayTo([upstream.origin]);
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe('what the policy changes', () => {
+  const headerRules = {
+    request: { set: { 'x-tenant': 'acme', authorization: 'Basic eDp5' }, remove: ['x-debug'] },
+    response: { set: { 'x-frame-options': 'DENY' }, remove: ['server', 'x-powered-by'] },
+  };
+
+  it('sets and removes fields in both directions, whatever was there', async () => {
+    const upstream = await upstreamThat(
+      () =>
+        'HTTP/1.1 200 OK\r\nServer: x/1\r\nX-Powered-By: y\r\nX-Frame-Options: ALLOWALL\r\nContent-Length: 0\r\n\r\n',
+    );
+    const gateway = await gatewayTo([upstream.origin], {}, { order: { headerRules } });
+    const lines = ['X-Tenant: evil', 'X-Debug: 1', 'Authorization: Bearer t', 'X-Kept: 1'];
+    const { text } = await sendRaw(gateway.port, get('/echo', lines));
+    const head = upstream.requests[0]?.head ?? '';
+    expect(head.match(/\r\nx-tenant: .*/gi)).toEqual(['\r\nx-tenant: acme']);
+    expect(head.match(/\r\nauthorization: .*/gi)).toEqual(['\r\nauthorization: Basic eDp5']);
+    expect(head).toContain('\r\nx-kept: 1');
+    expect(head).not.toMatch(/x-debug/i);
+    expect(text).toMatch(/\r\nx-frame-options: DENY\r\n/);
+    expect(text).not.toMatch(/server:|x-powered-by|ALLOWALL/i);
+  });
+
+  it('holds for WebSockets too', async () => {
+    await using upstream = await startWebSocketUpstream();
+    const gateway = await gatewayTo([upstream.url], { host: 'chat.internal' }, { order: { headerRules } });
+    using client = await openWebSocket(gateway.port, '/echo', { tls: false, host: 'api.example.com' });
+    expect(client.headers['x-frame-options']).toBe('DENY');
+    expect(upstream.seen[0]?.headers).toMatchObject({ 'x-tenant': 'acme', host: 'chat.internal' });
+  });
+
+  it('the Host an upstream gets is the one of its section', async () => {
+    const upstream = await upstreamThat();
+    const gateway = await gatewayTo([upstream.origin], { host: 'orders.internal:81' });
+    await sendRaw(gateway.port, get());
+    expect(upstream.requests[0]?.head.match(/\r\nhost: .*/gi)).toEqual(['\r\nhost: orders.internal:81']);
+  });
+});
+
+describe('an answer that is held back', () => {
+  it('FWD-18: is upstream_invalid where its head cannot be written, as one that is not held', async () => {
+    const fields = 'Content-Type: application/json\r\nContent-Length: 2';
+    const upstream = await upstreamThat(() => `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n{}`);
+    // No policy can say so: it stands for whatever Node refuses.
+    const response = { set: { 'x-bad': 'a\nb' }, remove: [] };
+    const headerRules = { request: { set: {}, remove: [] }, response };
+    const notice = createNotice({
+      sunset: Date.UTC(2026, 5, 1),
+      replacement: undefined,
+      guide: undefined,
+      reason: undefined,
+    });
+    for (const order of [{ headerRules }, { headerRules, notice }]) {
+      const gateway = await gatewayTo([upstream.origin], {}, { order });
+      const { statuses } = await sendRaw(gateway.port, get('/echo', CLOSE));
+      expect([statuses, gateway.facts[0]?.fault]).toEqual([[502], 'upstream_invalid']);
+    }
+  });
+});

@@ -1,0 +1,204 @@
+// WebSockets between real sockets: how an end reaches the other side, and how the gateway ends one.
+// How one begins stands in websocket.test.ts.
+import { connect } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import type { Ending } from '../../../gateway/exchange/held-service.ts';
+import { HANDSHAKE, type WebSocketClient } from '../../support/websocket-client.ts';
+import { BINARY, CLOSE, closeCode, frame } from '../../support/websocket-frames.ts';
+import { LARGE } from '../../support/websocket-upstream.ts';
+import { get, sendRaw, until } from '../raw-sockets.ts';
+import { isIdle, pairsToTheEnd } from './websocket-pair.ts';
+
+const { pair, stack } = pairsToTheEnd();
+
+const STALLING = { connect: 1_000, headers: 1_000, idle: 500, total: 5_000 };
+
+describe.concurrent('the end of one side reaches the other', () => {
+  const ends: readonly [string, (client: WebSocketClient) => unknown][] = [
+    ['ends', ({ socket }) => socket.end()],
+    ['is gone', ({ socket }) => socket.destroy()],
+    ['resets', ({ socket }) => socket.resetAndDestroy()],
+  ];
+
+  it.each([true, false])(
+    'a client that ends behind its Close frame still gets the answer to it (TLS: %s)',
+    async (tls) => {
+      const { gateway, open } = await pair({ tls });
+      const client = await open('/echo');
+      client.socket.end(frame(CLOSE, Buffer.from([3, 232]), true));
+      const [answer] = await client.received(1);
+      expect([answer?.opcode, answer?.payload.toString('hex')]).toEqual([CLOSE, '03e8']);
+      await until(() => isIdle(gateway));
+    },
+  );
+
+  it.each(ends)('a client that %s closes the upstream', async (_how, leave) => {
+    const { upstream, gateway, open } = await pair();
+    const client = await open('/echo');
+    leave(client);
+    await until(() => upstream.seen[0]?.ended === true && isIdle(gateway));
+  });
+
+  it('an upstream that does not end when its client has is cut', async () => {
+    const { gateway, open } = await pair();
+    const client = await open('/echo/deaf');
+    client.socket.end();
+    await until(() => isIdle(gateway));
+  });
+
+  it('a client that leaves before the upstream has answered ends the call', async () => {
+    const { upstream, gateway } = await pair();
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(get('/echo/silent', HANDSHAKE));
+    await until(() => upstream.seen.length === 1);
+    socket.end();
+    await until(() => upstream.seen[0]?.ended === true && gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
+  });
+
+  it('a client that has ended its side while it was judged is not connected to anybody', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { gateway } = await pair({
+      decide: ({ path }) => (path === '/echo/held' ? promise : { reason: 'route_unknown' }),
+    });
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+    stack.defer(() => void socket.destroy());
+    socket.end(get('/echo/held', HANDSHAKE));
+    await until(() => gateway.views.length === 1);
+    // What came before this request has been read when it is answered, the end above included.
+    await sendRaw(gateway.port, get('/nothing'));
+    resolve(undefined);
+    await until(() => gateway.outcomes.some(({ status }) => status === 499) && isIdle(gateway));
+  });
+
+  it.each(['destroy', 'resetAndDestroy', 'end'] as const)(
+    'promise 48: an upstream that dies (%s) ends the client, and the gateway lives on',
+    async (how) => {
+      const { upstream, gateway, open } = await pair();
+      const client = await open('/echo');
+      upstream.seen[0]?.socket[how]();
+      await client.ended();
+      await until(() => isIdle(gateway));
+      expect((await open('/echo')).status).toBe(101);
+    },
+  );
+
+  it.each(['upstream', 'client'])(
+    'promise 21: what the %s does not take is not read, and after the idle time-out the tunnel is cut',
+    async (slow) => {
+      const timeouts = { connect: 1_000, headers: 1_000, idle: 1_500, total: 5_000 };
+      const { upstream, gateway, open } = await pair({ plan: { timeouts } });
+      const client = await open('/echo/deaf');
+      const { socket } = upstream.seen[0] ?? client;
+      if (slow === 'client') client.socket.pause();
+      const chunk = frame(BINARY, Buffer.alloc(1024 * 1024), slow === 'upstream');
+      let taken = 0;
+      for (let sent = 0; sent < 64; sent += 1)
+        (slow === 'upstream' ? client.socket : socket).write(chunk, (error) => {
+          // What was given up when the tunnel was cut has not been taken.
+          if (!error) taken += 1;
+        });
+      let [last, still] = [0, 0];
+      await until(() => {
+        still = taken === last ? still + 1 : 0;
+        last = taken;
+        return taken > 0 && still > 50;
+      });
+      expect(taken).toBeLessThan(32);
+      await vi.waitFor(() => expect(isIdle(gateway)).toBe(true), { timeout: 20_000 });
+    },
+  );
+
+  it('a quiet one outlives that, and every deadline of a request', async () => {
+    const bounds = { headersMs: 300, requestMs: 300, idleMs: 300, unreadMs: 300 };
+    const { gateway, open } = await pair({ plan: { timeouts: STALLING }, bounds });
+    const [quiet, stalled] = [await open('/echo'), await open('/echo/deaf')];
+    stalled.socket.write(Buffer.alloc(64 * 1024 * 1024));
+    await until(() => [...gateway.websockets.services()].length === 1);
+    quiet.send('still here');
+    expect((await quiet.received(1)).length).toBe(1);
+  });
+
+  it('a flood from the upstream arrives whole', async () => {
+    const { open } = await pair();
+    const client = await open('/echo/flood');
+    const [answer] = await client.received(1);
+    expect(answer?.payload.length).toBe(LARGE);
+  });
+});
+
+describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
+  it('by Close 1001 to both sides when it drains', async () => {
+    const { upstream, gateway, open } = await pair();
+    const client = await open('/echo');
+    const stopped = gateway.listener.stop();
+    const [close] = await client.received(1);
+    expect([close?.opcode, close && closeCode(close)]).toEqual([CLOSE, 1001]);
+    client.socket.write(frame(CLOSE, close?.payload ?? '', true));
+    await client.ended();
+    await until(() => upstream.seen[0]?.frames.length === 1);
+    const [told] = upstream.seen[0]?.frames ?? [];
+    expect([told?.opcode, told?.masked, told && closeCode(told)]).toEqual([CLOSE, true, 1001]);
+    await stopped;
+  });
+
+  it('when neither side answers, after a second', async () => {
+    const { upstream, gateway, open } = await pair();
+    const client = await open('/echo/mute');
+    await gateway.listener.stop();
+    await client.ended();
+    expect(client.frames.map(closeCode)).toEqual([1001]);
+    await until(() => upstream.seen[0]?.ended === true);
+  });
+
+  it.each(['upstream', 'client'])('without the %s, where that takes nothing any more', async (slow) => {
+    const timeouts = { connect: 1_000, headers: 1_000, idle: 600_000, total: 600_000 };
+    const { upstream, gateway, open } = await pair({ plan: { timeouts } });
+    const client = await open('/echo/deaf');
+    if (slow === 'client') client.socket.pause();
+    const { socket } = slow === 'client' ? (upstream.seen[0] ?? client) : client;
+    socket.write(frame(BINARY, Buffer.alloc(2 * LARGE), slow === 'upstream'));
+    let [last, still] = [0, 0];
+    await until(() => {
+      still = socket.bytesWritten === last ? still + 1 : 0;
+      last = socket.bytesWritten;
+      return still > 50;
+    });
+    expect(socket.writableLength).toBeGreaterThan(0);
+    await gateway.listener.stop();
+    await until(() => isIdle(gateway));
+  });
+
+  it('at once when it switches during a drain', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined);
+    });
+    const { gateway, open } = await pair({ decide: () => held });
+    const opening = open('/echo');
+    await until(() => gateway.views.length === 1);
+    const stopped = gateway.listener.stop();
+    release();
+    const client = await opening;
+    expect(client.status).toBe(101);
+    expect((await client.received(1)).map(closeCode)).toEqual([1001]);
+    await stopped;
+  });
+
+  it.each([
+    ['version', 1001],
+    ['token', 1008],
+  ] as const)('when its %s has ended, within a second or so, by %i', async (what, code) => {
+    let ending: Ending | undefined;
+    const { upstream, open } = await pair({ ending: () => ending });
+    const client = await open('/echo');
+    client.send('still here');
+    await client.received(1);
+    ending = what;
+    expect((await client.received(2)).slice(1).map(closeCode)).toEqual([code]);
+    await client.ended();
+    await until(() => upstream.seen[0]?.frames.length === 2);
+    expect(upstream.seen[0]?.frames.slice(1).map(closeCode)).toEqual([code]);
+  });
+});

@@ -1,0 +1,112 @@
+// WebSockets between real sockets: an upstream that does not switch, and what of its answer is believed.
+// One that does stands in websocket.test.ts.
+import { describe, expect, it } from 'vitest';
+import { makeCertificate, startUntrustedUpstream } from '../../support/untrusted-upstream.ts';
+import { frame, TEXT } from '../../support/websocket-frames.ts';
+import { LARGE, startWebSocketUpstream } from '../../support/websocket-upstream.ts';
+import { get, until } from '../raw-sockets.ts';
+import { pairsToTheEnd } from './websocket-pair.ts';
+
+const { pair, stack } = pairsToTheEnd();
+
+describe.concurrent('WS-3: an upstream that does not switch', () => {
+  it('has its answer relayed, decorated, and nothing behind the handshake reaches it', async () => {
+    const { upstream, gateway, open } = await pair();
+    const client = await open('/echo/forbidden', { behind: get('/echo/canary') });
+    await client.ended();
+    expect(client.status).toBe(403);
+    expect(client.headers).toMatchObject({ deprecation: '@1', 'x-own': '1', connection: 'close' });
+    expect(client.body()).toBe('no');
+    expect(upstream.seen).toHaveLength(1);
+    expect(upstream.requests).toEqual([]);
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 403, bytes: 2, aborted: false }]);
+  });
+
+  it('FWD-3: a long answer comes whole, in our own framing', async () => {
+    const { gateway, open } = await pair();
+    const client = await open('/echo/chunked');
+    await client.ended();
+    expect(client.headers).toMatchObject({ 'transfer-encoding': 'chunked', connection: 'close' });
+    expect(client.headers).not.toHaveProperty('x-hop');
+    expect(client.body().endsWith('\r\n0\r\n\r\n')).toBe(true);
+    expect(gateway.outcomes).toMatchObject([{ status: 200, bytes: LARGE, aborted: false }]);
+  });
+
+  it('SMG-23: a 205 is relayed without content', async () => {
+    const { gateway, open } = await pair();
+    const client = await open('/echo/emptied');
+    await client.ended();
+    expect([client.status, client.headers['content-length'], client.body()]).toEqual([205, '0', '']);
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 205, bytes: 0, aborted: false }]);
+  });
+
+  it('FWD-17: an answer that breaks off never looks whole', async () => {
+    const { gateway, open } = await pair();
+    const client = await open('/echo/short');
+    await client.ended();
+    expect([client.headers['content-length'], client.body()]).toEqual(['9', 'half']);
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
+    expect(gateway.facts).toMatchObject([{ fault: 'upstream_reset' }]);
+  });
+
+  it.each([
+    ['upstream_invalid', 'unaccepted'],
+    ['upstream_invalid', 'bare'],
+    ['upstream_invalid', 'another'],
+    ['upstream_invalid', 'unnamed'],
+    ['upstream_invalid', 'outdated'],
+    ['upstream_invalid', 'garbage'],
+    ['upstream_reset', 'reset'],
+  ])('%s: a 101 that is none, and worse: %s', async (fault, how) => {
+    const { upstream, gateway, open } = await pair();
+    const client = await open(`/echo/${how}`, { behind: frame(TEXT, 'canary', true) });
+    await client.ended();
+    expect([client.status, JSON.parse(client.body())]).toEqual([502, { error: fault }]);
+    expect(client.headers).toMatchObject({ connection: 'close' });
+    await until(() => upstream.seen[0]?.ended === true);
+    expect(gateway.outcomes).toMatchObject([{ status: 502, aborted: false }]);
+  });
+
+  it('upstream_headers_timeout: is given up in time', async () => {
+    const timeouts = { connect: 1_000, headers: 100, idle: 1_000, total: 5_000 };
+    const { upstream, open } = await pair({ plan: { timeouts } });
+    const client = await open('/echo/silent');
+    expect([client.status, JSON.parse(client.body())]).toEqual([504, { error: 'upstream_headers_timeout' }]);
+    await until(() => upstream.seen[0]?.ended === true);
+  });
+
+  it('upstream_refused: there is nobody', async () => {
+    const { open } = await pair({ upstream: 'http://127.0.0.1:1' });
+    const client = await open('/echo');
+    expect([client.status, JSON.parse(client.body())]).toEqual([502, { error: 'upstream_refused' }]);
+  });
+
+  it('FWD-19, upstream_tls: a certificate nobody vouches for never sees a handshake', async () => {
+    const untrusted = stack.use(await startUntrustedUpstream());
+    const { open } = await pair({ upstream: untrusted.url });
+    const client = await open('/echo');
+    expect([client.status, JSON.parse(client.body())]).toEqual([502, { error: 'upstream_tls' }]);
+    expect(untrusted.requests).toBe(0);
+  });
+
+  it('FWD-19: over TLS to an upstream that is vouched for, it switches', async () => {
+    const certificate = await makeCertificate();
+    const upstream = stack.use(await startWebSocketUpstream(certificate));
+    const { open } = await pair({ upstream: upstream.url, ca: certificate.cert });
+    const client = await open('/echo');
+    expect(client.status).toBe(101);
+    client.send('hello');
+    expect(await client.received(1)).toHaveLength(1);
+    expect(upstream.seen).toHaveLength(1);
+  });
+
+  it('FWD-7, upstream_loop: one that leads back here', async () => {
+    const { upstream, open } = await pair();
+    const client = await open('/echo', { lines: [`Via: ${Array(4).fill('1.1 sundial').join(', ')}`] });
+    expect([client.status, JSON.parse(client.body())]).toEqual([502, { error: 'upstream_loop' }]);
+    expect(upstream.seen).toHaveLength(0);
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BreakerRules } from '../../gateway/plan/target-rules.ts';
+import { type Breaker, createBreaker, type Turn } from '../../gateway/upstream/targets/breaker.ts';
+
+const RULES: BreakerRules = { failures: 3, open: 10_000, strict: true };
+
+function harness(rules: BreakerRules | undefined = RULES) {
+  const changes: boolean[] = [];
+  const breaker = createBreaker((closed) => void changes.push(closed));
+  breaker.configure(rules);
+  return { breaker, changes };
+}
+
+const fail = (breaker: Breaker, now: number, count = 1): void => {
+  for (let index = 0; index < count; index += 1) breaker.failed(breaker.begin(now), now);
+};
+
+describe('a breaker', () => {
+  it('opens after failures in a row, and not after as many with an answer between', () => {
+    const { breaker, changes } = harness();
+    fail(breaker, 0, 2);
+    breaker.answered(breaker.begin(0));
+    fail(breaker, 0, 2);
+    expect([breaker.isClosed(), changes]).toEqual([true, []]);
+    fail(breaker, 0);
+    expect([breaker.isClosed(), breaker.admits(0), changes]).toEqual([false, false, [false]]);
+  });
+
+  it('lets one request try once its time has come, and no second one meanwhile', () => {
+    const { breaker } = harness();
+    fail(breaker, 0, 3);
+    expect([breaker.admits(9_999), breaker.waitMs(4_000)]).toEqual([false, 6_000]);
+    expect(breaker.admits(10_000)).toBe(true);
+    breaker.begin(10_000);
+    expect([breaker.admits(10_001), breaker.waitMs(10_001)]).toEqual([false, 0]);
+  });
+
+  it.each([
+    ['an answer closes it', 'answered', true, true],
+    ['a failure opens it for as long again', 'failed', false, false],
+    ['a client that leaves says nothing: the next request may try', 'cancelled', true, false],
+  ] as const)('of the one that tries, %s', (_what, outcome, admits, closed) => {
+    const { breaker } = harness();
+    fail(breaker, 0, 3);
+    const turn = breaker.begin(10_000);
+    breaker[outcome](turn, 12_000);
+    expect([breaker.admits(12_000), breaker.isClosed()]).toEqual([admits, closed]);
+    if (outcome === 'failed') expect(breaker.waitMs(12_000)).toBe(10_000);
+  });
+
+  it('is told of as open and closed once each, however often a try fails', () => {
+    const { breaker, changes } = harness();
+    fail(breaker, 0, 3);
+    for (const now of [10_000, 20_000, 30_000]) fail(breaker, now);
+    breaker.answered(breaker.begin(40_000));
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('what requests of an earlier state say no longer counts', () => {
+    const { breaker } = harness();
+    const [slow, late] = [breaker.begin(0), breaker.begin(0)];
+    fail(breaker, 0, 3);
+    breaker.answered(slow);
+    expect(breaker.isClosed()).toBe(false);
+    breaker.answered(breaker.begin(10_000));
+    fail(breaker, 10_000, 2);
+    breaker.failed(late, 10_000);
+    expect(breaker.isClosed()).toBe(true);
+  });
+
+  it('an answer to a request that was sent for want of another target closes it before its time', () => {
+    const { breaker } = harness();
+    fail(breaker, 0, 3);
+    breaker.answered(breaker.begin(5));
+    expect(breaker.isClosed()).toBe(true);
+  });
+
+  it('without rules it never opens, and with none left it closes', () => {
+    const { breaker, changes } = harness();
+    fail(breaker, 0, 3);
+    breaker.configure(undefined);
+    expect([breaker.isClosed(), changes]).toEqual([true, [false, true]]);
+    fail(breaker, 0, 50);
+    expect(breaker.isClosed()).toBe(true);
+  });
+
+  it('whatever happens in whatever order: one try at a time, none before its time, and an answer heals', () => {
+    const step = fc.record({
+      what: fc.constantFrom('begin', 'answered', 'failed', 'cancelled'),
+      which: fc.nat(20),
+      ms: fc.nat(6_000),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const { breaker, changes } = harness();
+        const open: Turn[] = [];
+        let now = 0;
+        let trying: Turn | undefined;
+        for (const { what, which, ms } of steps) {
+          now += ms;
+          if (what === 'begin') {
+            if (!breaker.admits(now)) continue;
+            const wasClosed = breaker.isClosed();
+            expect(wasClosed || trying === undefined).toBe(true);
+            const turn = breaker.begin(now);
+            if (!wasClosed) trying = turn;
+            open.push(turn);
+            continue;
+          }
+          const [turn] = open.splice(which % Math.max(1, open.length), 1);
+          if (turn === undefined) continue;
+          breaker[what](turn, now);
+          if (turn !== trying) continue;
+          trying = undefined;
+          expect(breaker.isClosed()).toBe(what === 'answered');
+          if (what === 'failed') expect(breaker.waitMs(now)).toBe(RULES.open);
+        }
+        // Told in turns, beginning with the first opening.
+        expect(changes.every((closed, index) => closed === (index % 2 === 1))).toBe(true);
+        while (!breaker.admits(now)) {
+          if (trying !== undefined) breaker.cancelled(trying, now);
+          trying = undefined;
+          now += RULES.open;
+        }
+        breaker.answered(breaker.begin(now));
+        expect(breaker.isClosed()).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,77 @@
+// What is held back for a key, without sockets: nothing of it is given before it is kept, and whoever has left changes nothing.
+// What clients see of it stands in the journey about idempotency keys.
+import { EventEmitter } from 'node:events';
+import { expect, it } from 'vitest';
+import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
+import { captureAnswer } from '../../gateway/upstream/bodies/captured-answer.ts';
+
+const rules = idempotencyOf([{}]);
+if (rules === undefined) throw new Error('no rules');
+
+/** An answer of an upstream to its end; `asked` has, in turn, what was given and what was kept. */
+function answered({ gone = false } = {}) {
+  const asked: string[] = [];
+  const kept = Promise.withResolvers<void>();
+  const res = new EventEmitter();
+  const room = { held: 0, most: 100 };
+  const say = (what: string) => () => void asked.push(what);
+  const claim = {
+    rules: rules as NonNullable<typeof rules>,
+    judge: () => 'keep' as const,
+    headOf: (status: number) => ({ status, headers: {} }),
+    keep: (_request: Uint8Array, { body }: { readonly body: Uint8Array }) => {
+      asked.push(`keep ${Buffer.from(body)}`);
+      return kept.promise;
+    },
+    ...{ release: say('release'), abandon: say('abandon'), forgo: say('forgo') },
+  };
+  const capture = captureAnswer({
+    ...{ inbound: { gone, res }, claim, request: Buffer.from('x'), room },
+    delivery: {
+      head: (status) => void asked.push(`head ${status}`),
+      data: (chunk) => asked.push(`data ${chunk}`) > 0,
+      ...{ end: say('end'), discard: say('discard') },
+    },
+    onPassedOn: say('passed on'),
+    onUngivable: say('not given'),
+  });
+  capture.head(201, {});
+  capture.data(Buffer.from('a'));
+  capture.data(Buffer.from('b'));
+  capture.end();
+  return { asked, kept, capture, res, room };
+}
+
+/** Lets what was waiting for a promise run. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('IDM-5: what a client is told outlives the gateway: it is kept before a byte of it is given', async () => {
+  const { asked, kept } = answered();
+  await settle();
+  expect(asked).toEqual(['keep ab']);
+  kept.resolve();
+  await settle();
+  expect(asked).toEqual(['keep ab', 'head 201', 'data ab', 'end', 'discard']);
+});
+
+it('promise 42: a client that has left has its answer kept all the same, and the call goes on for it', async () => {
+  const { asked, kept, capture } = answered({ gone: true });
+  expect(capture.isWanted()).toBe(true);
+  kept.resolve();
+  await settle();
+  expect(asked).toEqual(['keep ab', 'not given', 'discard']);
+});
+
+it('what a client has not taken of it is held for as long, and then by nobody', async () => {
+  const { kept, res, room } = answered();
+  expect(room.held).toBeGreaterThanOrEqual(2);
+  kept.resolve();
+  await settle();
+  expect(room.held).toBe(2);
+  res.emit('close');
+  expect(room.held).toBe(0);
+  const left = answered({ gone: true });
+  left.kept.resolve();
+  await settle();
+  expect(left.room.held).toBe(0);
+});

@@ -1,0 +1,220 @@
+// The stage that holds a body: however it is cut into chunks, the client gets the same bytes, edited or as they were.
+// Whole requests over sockets are in test/journeys/body-notice.test.ts.
+import { EventEmitter } from 'node:events';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
+import { decode } from '../../gateway/upstream/bodies/content-coding.ts';
+import { holdBody, MOST_HELD } from '../../gateway/upstream/bodies/held-body.ts';
+
+const MOST = 1024 * 1024;
+const notice = createNotice({
+  sunset: Date.UTC(2026, 5, 1),
+  replacement: undefined,
+  guide: undefined,
+  reason: undefined,
+});
+
+interface Delivered {
+  readonly calls: readonly string[];
+  readonly body: Buffer;
+  readonly headers: AnswerHeaders | undefined;
+  readonly outcomes: readonly string[];
+  /** What each chunk was answered. */
+  readonly flows: readonly boolean[];
+  /** Bytes kept in memory for each piece written. */
+  readonly rooms: readonly number[];
+  /** Bytes counted as held before the call was over, after it, and once the client's side has closed. */
+  readonly stillHeld: number;
+  readonly heldUntaken: number;
+  readonly heldAtLast: number;
+}
+
+function deliver(
+  chunks: readonly Buffer[],
+  lines: AnswerHeaders = {},
+  { drains = true, ends = true, most = MOST_HELD } = {},
+): Delivered {
+  const heldBodies = { held: 0, most };
+  const res = new EventEmitter();
+  const calls: string[] = [];
+  const written: Buffer[] = [];
+  const outcomes: string[] = [];
+  let headers: AnswerHeaders | undefined;
+  const delivery = holdBody({
+    notice,
+    method: 'GET',
+    onOutcome: (outcome) => outcomes.push(outcome),
+    delivery: {
+      head: (_status, given) => {
+        calls.push('head');
+        headers = { ...given };
+      },
+      data: (chunk) => {
+        calls.push('data');
+        written.push(chunk);
+        return drains;
+      },
+      end: () => calls.push('end'),
+      discard: () => undefined,
+    },
+    heldBodies,
+    inbound: { gone: false, res },
+  });
+  delivery.head(200, { 'content-type': 'application/json', ...lines });
+  const flows = chunks.map(delivery.data);
+  if (ends) delivery.end();
+  const stillHeld = heldBodies.held;
+  delivery.discard();
+  const heldUntaken = heldBodies.held;
+  res.emit('close');
+  const rooms = written.map(({ buffer }) => buffer.byteLength);
+  return {
+    calls,
+    body: Buffer.concat(written),
+    headers,
+    outcomes,
+    flows,
+    rooms,
+    stillHeld,
+    heldUntaken,
+    heldAtLast: heldBodies.held,
+  };
+}
+
+function cut(body: Buffer, places: readonly number[]): readonly Buffer[] {
+  const at = [0, ...places.map((place) => place % (body.length + 1)), body.length].sort((a, b) => a - b);
+  return at.slice(1).map((end, index) => body.subarray(at[index], end));
+}
+
+describe('what all held bodies take', () => {
+  const body = Buffer.from(JSON.stringify({ a: 'x'.repeat(1_000) }));
+  const halves = [body.subarray(0, 500), body.subarray(500)];
+
+  it('is given back once the client has taken a body, or none goes on', () => {
+    const given = deliver(halves);
+    const { length } = given.body;
+    expect(given).toMatchObject({
+      outcomes: ['added'],
+      stillHeld: length,
+      heldUntaken: length,
+      heldAtLast: 0,
+    });
+    const broken = deliver(halves.slice(0, 1), {}, { ends: false });
+    expect(broken).toMatchObject({ outcomes: [], stillHeld: 500, heldUntaken: 0, heldAtLast: 0 });
+  });
+
+  it('has a bound, beyond which a body goes on as it is', () => {
+    const beyond = deliver(halves, {}, { most: 600 });
+    expect(beyond).toMatchObject({ outcomes: ['too_large'], stillHeld: body.length, heldAtLast: 0 });
+    expect(beyond.body.equals(body)).toBe(true);
+  });
+});
+
+describe('a body that is held', () => {
+  it('BODY-2: is the same however it is cut', () => {
+    const members = fc.dictionary(
+      fc.string().filter((name) => name !== '_deprecation'),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(members, fc.array(fc.nat()), fc.boolean(), (value, places, coded) => {
+        const body = Buffer.from(JSON.stringify(value));
+        const sent = coded ? gzipSync(body) : body;
+        const delivered = deliver(cut(sent, places), coded ? { 'content-encoding': 'gzip' } : {});
+        const comma = Object.keys(value).length === 0 ? '' : ',';
+        expect(delivered.body.toString()).toBe(`{${notice.member}${comma}${body.subarray(1)}`);
+        expect(delivered.headers).toEqual({
+          'content-type': 'application/json',
+          'content-length': String(delivered.body.length),
+        });
+        expect(delivered.calls).toEqual(['head', 'data', 'end']);
+        expect(delivered.outcomes).toEqual(['added']);
+      }),
+    );
+  });
+
+  it('BODY-1: passes byte for byte when it is not JSON, however it is cut', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.array(fc.nat()), (bytes, places) => {
+        const body = Buffer.from([0x5b, ...bytes]);
+        const delivered = deliver(cut(body, places), { 'content-length': String(body.length) });
+        expect(delivered.body.equals(body)).toBe(true);
+        expect(delivered.headers).toEqual({
+          'content-type': 'application/json',
+          'content-length': String(body.length),
+        });
+        expect(delivered.outcomes).toEqual(['not_object']);
+      }),
+    );
+  });
+
+  it('BODY-1: takes no more room than the limit, however small the pieces', () => {
+    const pieces = Array.from({ length: 900 }, () => Buffer.alloc(1024, '['));
+    const { body, rooms } = deliver(pieces);
+    expect(body.equals(Buffer.alloc(900 * 1024, '['))).toBe(true);
+    expect(rooms).toEqual([MOST]);
+  });
+
+  it('FWD-17: that never ends reaches nobody', () => {
+    const delivered = deliver([Buffer.from('{"a":1')], {}, { ends: false });
+    expect(delivered).toMatchObject({ calls: [], outcomes: [] });
+  });
+
+  it('an empty one is no data at all', () => {
+    expect(deliver([]).calls).toEqual(['head', 'end']);
+  });
+});
+
+describe('a body over the limit', () => {
+  const chunk = Buffer.alloc(MOST / 2, 'x');
+
+  it.each([true, false])(
+    'BODY-1: flows on from the bytes held, at the pace of the client (drains: %s)',
+    (drains) => {
+      const chunks = [chunk, chunk, Buffer.from('y'), chunk];
+      const delivered = deliver(chunks, {}, { drains });
+      expect(delivered.flows).toEqual([true, true, drains, drains]);
+      expect(delivered.calls).toEqual(['head', 'data', 'data', 'end']);
+      expect(delivered.body.equals(Buffer.concat(chunks))).toBe(true);
+      expect(delivered.outcomes).toEqual(['too_large']);
+    },
+  );
+
+  it('BODY-1: is one of a byte more than 1 MiB', () => {
+    const object = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
+    expect(deliver([object(MOST)]).outcomes).toEqual(['added']);
+    expect(deliver([object(MOST + 1)]).outcomes).toEqual(['too_large']);
+  });
+
+  it('BODY-3: is one that only decodes to more', () => {
+    const coded = gzipSync(Buffer.from(`{"a":"${'x'.repeat(MOST)}"}`));
+    const delivered = deliver([coded], { 'content-encoding': 'gzip' });
+    expect(delivered.outcomes).toEqual(['coding']);
+    expect(delivered.body.equals(coded)).toBe(true);
+    expect(delivered.headers).toMatchObject({ 'content-encoding': 'gzip' });
+  });
+});
+
+it.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const)('BODY-3: decoding %s loses nothing: neither half a body nor bytes after it', (coding, encode) => {
+  const coded = encode(Buffer.from('{"a":1}'));
+  expect(String(decode(coded, coding, MOST))).toBe('{"a":1}');
+  for (let length = 0; length < coded.length; length += 1)
+    expect(decode(coded.subarray(0, length), coding, MOST), `${length} bytes`).toBeUndefined();
+  for (const more of ['x', '{"b":2}', '\0\0'])
+    expect(decode(Buffer.concat([coded, Buffer.from(more)]), coding, MOST), more).toBeUndefined();
+});
+
+it('BODY-3: decoding gives up at the bound, and on what is in no coding', () => {
+  const bomb = gzipSync(Buffer.alloc(100 * MOST));
+  expect(decode(bomb, 'gzip', MOST)).toBeUndefined();
+  for (const coding of ['gzip', 'deflate', 'br', 'zstd'] as const)
+    expect(decode(Buffer.from('{"a":1}'), coding, MOST)).toBeUndefined();
+});

@@ -1,0 +1,73 @@
+// Host names of targets: asked again when an answer is old, kept when there is none.
+import type { LookupAddress } from 'node:dns';
+import { describe, expect, it } from 'vitest';
+import { createNameLookup, type FindAddresses } from '../../gateway/upstream/name-lookup.ts';
+
+const V4 = (address: string): LookupAddress => ({ address, family: 4 });
+
+function resolver(...answers: (readonly LookupAddress[] | Error)[]) {
+  let asked = 0;
+  const find: FindAddresses = (_name, callback) => {
+    const answer = answers[Math.min(asked, answers.length - 1)] ?? [];
+    asked += 1;
+    queueMicrotask(() => (answer instanceof Error ? callback(answer, []) : callback(null, answer)));
+  };
+  return { find, asked: () => asked };
+}
+
+const look = (names: ReturnType<typeof createNameLookup>, options = { all: true }) =>
+  new Promise<unknown>((resolve, reject) =>
+    names.lookup('orders.internal', options, (error, address) =>
+      error === null ? resolve(address) : reject(error),
+    ),
+  );
+
+describe('a host name', () => {
+  it('is asked for once for as long as its answer is believed, by all who ask together', async () => {
+    const { find, asked } = resolver([V4('10.0.0.1')]);
+    const names = createNameLookup({ find, maxAgeMs: 60_000 });
+    await Promise.all([look(names), look(names)]);
+    expect(await look(names)).toEqual([V4('10.0.0.1')]);
+    expect(asked()).toBe(1);
+  });
+
+  it('is asked for again when its answer is too old', async () => {
+    const { find } = resolver([V4('10.0.0.1')], [V4('10.0.0.2')]);
+    const names = createNameLookup({ find, maxAgeMs: -1 });
+    await look(names);
+    expect(await look(names)).toEqual([V4('10.0.0.2')]);
+  });
+
+  it('is asked for again once a connection to it has failed', async () => {
+    const { find } = resolver([V4('10.0.0.1')], [V4('10.0.0.2')]);
+    const names = createNameLookup({ find, maxAgeMs: 60_000 });
+    await look(names);
+    names.doubt('orders.internal');
+    expect(await look(names)).toEqual([V4('10.0.0.2')]);
+  });
+
+  it.each([[new Error('SERVFAIL')], [[]]])('keeps its last answer where the next is %o', async (nothing) => {
+    const { find } = resolver([V4('10.0.0.1')], nothing);
+    const names = createNameLookup({ find, maxAgeMs: -1 });
+    await look(names);
+    expect(await look(names)).toEqual([V4('10.0.0.1')]);
+    expect(await names.renew('orders.internal')).toEqual([V4('10.0.0.1')]);
+  });
+
+  it('that was never found is an error, and nothing to go by', async () => {
+    const { find } = resolver(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
+    const names = createNameLookup({ find, maxAgeMs: 60_000 });
+    await expect(look(names)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(await names.renew('orders.internal')).toBeUndefined();
+  });
+
+  it.each([
+    [{ all: false }, '10.0.0.1'],
+    [{ all: false, family: 6 }, '::1'],
+    [{ all: true, family: 6 }, [{ address: '::1', family: 6 }]],
+    [{ all: true, family: 4 }, [V4('10.0.0.1')]],
+  ])('answers %j with %j', async (options, expected) => {
+    const { find } = resolver([V4('10.0.0.1'), { address: '::1', family: 6 }]);
+    expect(await look(createNameLookup({ find, maxAgeMs: 60_000 }), options)).toEqual(expected);
+  });
+});

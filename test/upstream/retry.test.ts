@@ -1,0 +1,101 @@
+// FWD-16: what may be sent once more, and how often.
+import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../gateway/plane/general/client/upstream-call.ts';
+import { mayTryAgain, type Tried } from '../../gateway/upstream/retry.ts';
+import { createRetryBudget, type RetryBudget } from '../../gateway/upstream/retry-budget.ts';
+
+const RETRIES = { attempts: 1, budget: 0.2 };
+const UNLIMITED: RetryBudget = { onRequest: () => undefined, take: () => true };
+const SPENT: RetryBudget = { onRequest: () => undefined, take: () => false };
+
+const failure = (changes: Partial<Failure> = {}): Failure => ({
+  cause: new Error('x'),
+  unsent: false,
+  unanswered: false,
+  stale: false,
+  ...changes,
+});
+const tried = (changes: Partial<Tried> = {}): Tried => ({
+  method: 'GET',
+  hasBody: false,
+  tries: 0,
+  retries: RETRIES,
+  budget: UNLIMITED,
+  ...changes,
+});
+
+describe('FWD-16: a call that failed is made again', () => {
+  it.each<[string, boolean, Partial<Failure>, Partial<Tried>]>([
+    ['a GET that got no byte of an answer', true, { unanswered: true }, {}],
+    ['a HEAD', true, { unanswered: true }, { method: 'HEAD' }],
+    ['an OPTIONS', true, { unanswered: true }, { method: 'OPTIONS' }],
+    ['a DELETE without a body', true, { unanswered: true }, { method: 'DELETE' }],
+    ['a PUT without a body', true, { unanswered: true }, { method: 'PUT' }],
+    ['a PUT with a body', false, { unanswered: true }, { method: 'PUT', hasBody: true }],
+    ['a POST', false, { unanswered: true }, { method: 'POST' }],
+    ['a PATCH', false, { unanswered: true }, { method: 'PATCH' }],
+    ['a method of unknown meaning', false, { unanswered: true }, { method: 'QUERY' }],
+    ['a POST of which nothing was sent', true, { unsent: true }, { method: 'POST', hasBody: true }],
+    ['a GET that got a byte', false, {}, {}],
+    ['one that was made again already', false, { unanswered: true }, { tries: 1 }],
+    [
+      'one of several that may be',
+      true,
+      { unanswered: true },
+      { tries: 1, retries: { ...RETRIES, attempts: 2 } },
+    ],
+    ['where retries are off', false, { unsent: true }, { retries: undefined, budget: undefined }],
+    ['beyond the budget', false, { unanswered: true }, { budget: SPENT }],
+    [
+      'on a stale connection, whatever the budget',
+      true,
+      { unanswered: true, stale: true },
+      { budget: SPENT },
+    ],
+    ['a POST on a stale connection', false, { unanswered: true, stale: true }, { method: 'POST' }],
+  ])('%s: %s', (_, expected, failed, asked) => {
+    expect(mayTryAgain(failure(failed), tried(asked))).toBe(expected);
+  });
+});
+
+describe('the budget of retries', () => {
+  function budgetAt() {
+    let now = 0;
+    const budget = createRetryBudget(() => now);
+    const takeAll = (share = 0.2): number => {
+      let taken = 0;
+      while (budget.take(share)) taken += 1;
+      return taken;
+    };
+    const pass = (ms: number): void => {
+      now += ms;
+    };
+    return { budget, takeAll, pass };
+  }
+
+  it('is a share of the requests of the last ten seconds', () => {
+    const { budget, takeAll } = budgetAt();
+    for (let count = 0; count < 1_000; count += 1) budget.onRequest();
+    expect(takeAll()).toBe(200);
+  });
+
+  it('is one per second where there are few requests', () => {
+    expect(budgetAt().takeAll()).toBe(10);
+  });
+
+  it('comes back as what was taken gets old, second by second', () => {
+    const { takeAll, pass } = budgetAt();
+    takeAll();
+    pass(9_000);
+    expect(takeAll()).toBe(0);
+    pass(1_000);
+    expect(takeAll()).toBe(10);
+  });
+
+  it('forgets everything over a long pause', () => {
+    const { budget, takeAll, pass } = budgetAt();
+    for (let count = 0; count < 1_000; count += 1) budget.onRequest();
+    pass(86_400_000);
+    expect(takeAll()).toBe(10);
+  });
+});

@@ -1,0 +1,126 @@
+// A request's body that somebody has to know whole: how much of it is held, and that nothing is lost where it is too much;
+// and an answer that is given again for one.
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
+import { replayAnswer } from '../../gateway/plane/general/call/replay.ts';
+import type { Inbound } from '../../gateway/plane/general/request/inbound.ts';
+import { readWhole } from '../../gateway/upstream/bodies/whole-body.ts';
+import { deprecatedFacts, view } from '../support/exchange-samples.ts';
+
+function sending({ hasBody = true, isPadded }: Partial<Pick<Inbound, 'hasBody' | 'isPadded'>> = {}) {
+  const body = new PassThrough();
+  const raw = Object.assign(body, { complete: true, headers: {} }) as unknown as IncomingMessage;
+  const inbound: Inbound = {
+    ...{ raw, res: {} as ServerResponse, view: view(), forwardedFor: '', forwardedHost: '' },
+    ...{ forwarded: undefined, hasBody, isPadded, mustClose: () => false, bytes: 0, gone: false },
+    ...{ onGone: undefined, sealConnection: () => undefined },
+  };
+  return { body, inbound };
+}
+const roomFor = (most: number) => ({ held: 0, most });
+
+describe('a body read whole', () => {
+  it('is the bytes as they came, and counts as held until it is let go', async () => {
+    const { body, inbound } = sending();
+    const room = roomFor(1_000);
+    const reading = readWhole(inbound, 10, room);
+    for (const chunk of ['ab', '', 'cde', 'fghij']) body.write(chunk);
+    body.end();
+    const read = await reading;
+    expect(read.kind === 'whole' && read.bytes.toString()).toBe('abcdefghij');
+    expect(room.held).toBeGreaterThanOrEqual(10);
+    if (read.kind === 'whole') read.free();
+    expect(room.held).toBe(0);
+    expect(inbound.onGone).toBeUndefined();
+  });
+
+  it('is nothing where there is none', async () => {
+    expect(await readWhole(sending({ hasBody: false }).inbound, 10, roomFor(0))).toMatchObject({
+      kind: 'whole',
+    });
+  });
+
+  it.each([
+    ['over', 4, 1_000],
+    ['full', 1_000, 4],
+  ])('%s: every byte stands in the request again', async (kind, most, room) => {
+    const { body, inbound } = sending();
+    const held = roomFor(room);
+    const reading = readWhole(inbound, most, held);
+    for (const chunk of ['ab', 'cd', 'ef', 'gh']) body.write(chunk);
+    body.end();
+    expect(await reading).toEqual({ kind });
+    expect(held.held).toBe(0);
+    expect(String(await buffer(body))).toBe('abcdefgh');
+  });
+
+  it('SMG-12: is refused where there is more around it than in it', async () => {
+    const { body, inbound } = sending({ isPadded: () => true });
+    const room = roomFor(1_000);
+    const reading = readWhole(inbound, 10, room);
+    body.write('a');
+    expect(await reading).toMatchObject({ kind: 'refused', refusal: { status: 413 } });
+    expect(room.held).toBe(0);
+  });
+
+  it.each([
+    ['its client leaves', (inbound: Inbound) => inbound.onGone?.()],
+    ['it ends without all of it', (inbound: Inbound) => void Object.assign(inbound.raw, { complete: false })],
+  ])('is broken where %s', async (_what, happens) => {
+    const { body, inbound } = sending();
+    const room = roomFor(1_000);
+    const reading = readWhole(inbound, 10, room);
+    body.write('a');
+    happens(inbound);
+    body.end();
+    expect(await reading).toEqual({ kind: 'broken' });
+    expect(room.held).toBe(0);
+  });
+});
+
+describe('an answer given again', () => {
+  const BODY = Buffer.from('kept');
+  const NO_ROOM = { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: 0 } as const;
+
+  /** What becomes of a request with `body`, and what is held while its client has not taken the answer. */
+  async function given(body: string, room: ReturnType<typeof roomFor>, isSame = true) {
+    const { body: stream, inbound } = sending();
+    const res = Object.assign(new PassThrough(), {
+      writeHead: () => undefined,
+      flushHeaders: () => undefined,
+    });
+    const replay = replayAnswer(
+      { ...inbound, res: res as unknown as ServerResponse },
+      {
+        ...{ kind: 'replay', maxBody: 1_000, noRoom: () => NO_ROOM, isSame: () => isSame },
+        forward: { label: 'v1' } as unknown as ForwardOrder,
+        kept: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
+      },
+      deprecatedFacts(),
+      { finishHead: () => undefined, room },
+    );
+    stream.end(body);
+    const refusal = await replay;
+    const held = room.held;
+    res.destroy();
+    await once(res, 'close');
+    return { refusal, held, after: room.held };
+  }
+
+  it('counts as held until its client has it, or has left', async () => {
+    expect(await given('{}', roomFor(1_000))).toEqual({ refusal: undefined, held: BODY.length, after: 0 });
+  });
+
+  it.each([
+    ['another payload', '{}', 1_000, false, { reason: 'idempotency_mismatch' }],
+    ['a larger one than any', 'x'.repeat(1_001), 10_000, true, { reason: 'idempotency_mismatch' }],
+    ['no room for the payload', 'x'.repeat(900), 10, true, NO_ROOM],
+    ['no room for the answer', 'x', BODY.length - 1, true, NO_ROOM],
+  ])('IDM-3: %s', async (_what, body, most, isSame, refusal) => {
+    expect(await given(body, roomFor(most), isSame)).toEqual({ refusal, held: 0, after: 0 });
+  });
+});
