@@ -49,3 +49,25 @@ export interface DrainTimes {
   /** For what is in flight after that, milliseconds. */
   readonly timeoutMs: number;
 }
+
+/** The keys of `bounds` whose refusals are counted; HTTP/2's own library holds `streams`, the exchange `body`. */
+export const REFUSING_BOUNDS = [
+  'header_bytes',
+  'header_fields',
+  'target_bytes',
+  'connections',
+  'connections_per_address',
+  'resets',
+  'pipelined',
+  'headers',
+  'body_rate',
+  'unread',
+  'websockets',
+  'websockets_per_client',
+  'websocket_idle',
+] as const;
+export type RefusingBound = (typeof REFUSING_BOUNDS)[number];
+
+/** `lag`: the event loop is late; `requests`: too many in flight. */
+export const SHED_REASONS = ['lag', 'requests'] as const;
+export type ShedReason = (typeof SHED_REASONS)[number];

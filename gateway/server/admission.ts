@@ -2,8 +2,7 @@
 // One for all public listeners; the admin listener never asks it.
 import type { Socket } from 'node:net';
 import type { Bounds } from '../plan/bounds.ts';
-import type { BoundsReport } from '../telemetry/bounds-report.ts';
-import type { ClientAddress } from './client-address.ts';
+import type { BoundsCounter, ClientAddress } from '../plane/port.ts';
 
 export interface Admission {
   /**
@@ -19,7 +18,7 @@ export interface AdmissionPorts {
   readonly bounds: Pick<Bounds, 'connections' | 'connectionsPerAddress'>;
   /** A trusted proxy stands for many clients: it counts towards the whole only. */
   readonly clientAddress: (peer: string, forwardedFor: undefined) => ClientAddress;
-  readonly report: Pick<BoundsReport, 'refused'>;
+  readonly report: Pick<BoundsCounter, 'refused'>;
 }
 
 export function createAdmission({ bounds, clientAddress, report }: AdmissionPorts): Admission {

@@ -1,19 +1,7 @@
 // Who the client is, when some peers are proxies of our own (XFF-1, XFF-2).
 // Built once from the settings; asked for every request.
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
-
-export interface ClientAddress {
-  /** The client's own address, for logs and X-Forwarded-For. */
-  readonly full: string;
-  /** The same for IPv4; the /64 network for IPv6, which one subscriber owns whole. */
-  readonly key: string;
-  /** The chain an upstream is told: only what trusted peers vouch for, then the peer. */
-  readonly chain: string;
-  /** True when the peer is a trusted proxy, so that its X-Forwarded-* fields count. */
-  readonly viaTrusted: boolean;
-  /** True when the peer is this machine or a trusted proxy: what it sends in the clear crosses no strange network. */
-  readonly isNear: boolean;
-}
+import type { ClientAddress } from '../plane/port.ts';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');

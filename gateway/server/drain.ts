@@ -2,19 +2,10 @@
 // Called by gateway.ts on SIGTERM; shutdown.ts is what listens for the signal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrainTimes } from '../plan/bounds.ts';
-
-/** What drain() needs of a listener. */
-export interface Drainable {
-  /** Says with every answer that no more requests are wanted here; goes on accepting them. */
-  readonly announceEnd: () => void;
-  /** Stops accepting; resolves when every connection has ended. */
-  readonly stop: () => Promise<void>;
-  /** Cuts what is left. */
-  readonly destroy: () => void;
-}
+import type { Listener } from '../plane/port.ts';
 
 export interface DrainOptions extends DrainTimes {
-  readonly listeners: readonly Drainable[];
+  readonly listeners: readonly Pick<Listener, 'announceEnd' | 'stop' | 'destroy'>[];
   /** Runs first: readiness turns before any listener stops accepting. */
   readonly onDraining: () => void;
 }

@@ -1,23 +1,18 @@
 // What the public listeners share: who the client is, and how much of everything all of them together may hold.
-// Made once per process by public-listeners.ts; the admin listener has no part in it.
-
+// Made once per process by public-face.ts; the admin listener has no part in it.
+import type { Refusal } from '../exchange/directive.ts';
 import type { Bounds, Overload } from '../plan/bounds.ts';
-import type { IdleBound } from '../plane/general/websocket/open-tunnels.ts';
+import type { IdleBound, Intake } from '../plane/port.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
-import { type Admission, createAdmission } from './admission.ts';
-import { type ClientAddress, createClientAddress } from './client-address.ts';
-import { createLoadGuard, type LoadGuard } from './overload.ts';
-import { createSwitches, type Switches } from './switches.ts';
+import { createAdmission } from './admission.ts';
+import { createClientAddress } from './client-address.ts';
+import { createLoadGuard, type LoadGuard, overloaded } from './overload.ts';
+import { createSwitches } from './switches.ts';
 
-export interface Intake {
-  readonly bounds: Bounds;
-  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => ClientAddress;
-  readonly admission: Admission;
+export interface OpenIntake extends Intake {
   readonly load: LoadGuard;
-  readonly switches: Switches;
   /** Undefined: a WebSocket may be quiet for as long as it likes. */
   readonly idleWebsockets: IdleBound | undefined;
-  readonly report: BoundsReport;
 }
 
 export interface IntakeOptions {
@@ -31,25 +26,21 @@ export interface IntakeOptions {
   readonly now: () => number;
 }
 
-export function createIntake({
-  bounds,
-  overload,
-  trustedProxies,
-  report,
-  monotonic,
-  now,
-}: IntakeOptions): Intake {
+export function createIntake(options: IntakeOptions): OpenIntake {
+  const { bounds, overload, trustedProxies, report, monotonic, now } = options;
   const clientAddress = createClientAddress(trustedProxies);
-  const admission = createAdmission({ bounds, clientAddress, report });
+  const { admits, open } = createAdmission({ bounds, clientAddress, report });
   const load = createLoadGuard({ overload, monotonic });
-  report.watch({ lagMs: load.lagMs, requests: load.requests, connections: admission.open });
+  report.watch({ lagMs: load.lagMs, requests: load.requests, connections: open });
+  const refuseForLoad = (): Refusal => overloaded(now());
   const { websocketIdleMs: afterMs } = bounds;
   return {
     bounds,
     clientAddress,
-    admission,
+    admits,
     load,
-    switches: createSwitches({ bounds, report, now }),
+    overloaded: refuseForLoad,
+    takeWebsocket: createSwitches({ bounds, report, overloaded: refuseForLoad }),
     idleWebsockets:
       afterMs === undefined ? undefined : { afterMs, onIdle: () => report.refused('websocket_idle') },
     report,

@@ -2,12 +2,9 @@
 // Asked at the first line of every request, before anything is read; one for all public listeners.
 import type { Refusal } from '../exchange/directive.ts';
 import type { Overload } from '../plan/bounds.ts';
-import type { ShedReason } from '../telemetry/bounds-report.ts';
+import type { Intake } from '../plane/port.ts';
 
-export interface LoadGuard {
-  /** A request has begun. Why it must be refused, undefined when it need not. */
-  readonly begin: () => ShedReason | undefined;
-  readonly end: () => void;
+export interface LoadGuard extends Readonly<Intake['load']> {
   readonly requests: () => number;
   /** The latest sample, milliseconds. */
   readonly lagMs: () => number;

@@ -1,15 +1,12 @@
 // The public face: the TLS listener and the plain one, opened together or not at all.
 // Called by public-face.ts, which knows what they share.
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
-import {
-  createProxyListener,
-  type ProxyListener,
-  type ProxyListenerOptions,
-} from '../plane/general/proxy-listener.ts';
-import type { CertificateSource } from './tls-options.ts';
+import { createProxyListener, type ProxyListenerOptions } from '../plane/general/proxy-listener.ts';
+import type { Listener } from '../plane/port.ts';
+import { type CertificateSource, createTlsFace } from './tls-options.ts';
 
 export interface PublicListeners {
-  readonly listeners: readonly ProxyListener[];
+  readonly listeners: readonly Listener[];
   /** As bound: a configured port 0 is a real port here. */
   readonly https: { readonly address: Address } | undefined;
   readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
@@ -30,11 +27,11 @@ export async function openPublicListeners(
   { https, http }: Settings['listeners'],
   certificates: CertificateSource | undefined,
   sockets: PublicSockets | undefined,
-  shared: Omit<ProxyListenerOptions, 'address' | 'socket' | 'certificates' | 'mode'>,
+  shared: Omit<ProxyListenerOptions, 'address' | 'socket' | 'tls' | 'mode'>,
 ): Promise<PublicListeners> {
-  const listeners: ProxyListener[] = [];
+  const listeners: Listener[] = [];
   const open = async (
-    options: Pick<ProxyListenerOptions, 'address' | 'socket' | 'certificates' | 'mode'>,
+    options: Pick<ProxyListenerOptions, 'address' | 'socket' | 'tls' | 'mode'>,
   ): Promise<Address> => {
     const listener = createProxyListener({ ...shared, ...options });
     const port = await listener.listen();
@@ -45,8 +42,14 @@ export async function openPublicListeners(
     const secure =
       https &&
       certificates &&
-      (await open({ address: https.address, socket: sockets?.https, certificates, mode: 'serve' }));
-    const plain = http && (await open({ address: http.address, socket: sockets?.http, mode: http.mode }));
+      (await open({
+        address: https.address,
+        socket: sockets?.https,
+        tls: createTlsFace(certificates, shared.now),
+        mode: 'serve',
+      }));
+    const plain =
+      http && (await open({ address: http.address, socket: sockets?.http, tls: undefined, mode: http.mode }));
     return {
       listeners,
       https: secure && { address: secure },

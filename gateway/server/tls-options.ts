@@ -2,14 +2,8 @@
 // Used by node-server.ts for the https listener; connections keep the certificate they were opened with.
 import { constants, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import {
-  createSecureContext,
-  type SecureContext,
-  type Server,
-  type TLSSocket,
-  type TlsOptions,
-} from 'node:tls';
-import type { ClientCertificate } from '../policy/authentication/access.ts';
+import { createSecureContext, type SecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
+import type { ShownCertificates, TlsFace } from '../plane/port.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Certificates, KeyPair } from './certificates.ts';
 import { provenCertificate } from './client-certificate.ts';
@@ -36,25 +30,7 @@ const TICKET_KEYS = 48;
 const SHOWN = Symbol('shown');
 type Shown = Socket & { [SHOWN]?: ShownCertificates | undefined };
 
-/** What both ends of a connection have shown each other. */
-export interface ShownCertificates {
-  readonly own: KeyPair | undefined;
-  /** Proven; undefined where the client is not asked for one. */
-  readonly client: ClientCertificate | undefined;
-}
-
 export type CertificateSource = Pick<PublicCertificates, 'current' | 'onChange'>;
-
-export interface TlsFace {
-  readonly options: TlsOptions;
-  /** To be called once with the server that was made of the options. */
-  readonly attach: (server: Server) => void;
-}
-
-/** Undefined on a plain connection. HTTP/2's stand-in for a socket is taken too. */
-export function certificatesShown(socket: Socket): ShownCertificates | undefined {
-  return (socket as Shown)[SHOWN];
-}
 
 /** `now`: the real clock. */
 export function createTlsFace(certificates: CertificateSource, now: () => EpochMs): TlsFace {
@@ -114,6 +90,7 @@ export function createTlsFace(certificates: CertificateSource, now: () => EpochM
         (socket as Shown)[SHOWN] = { own: certificates.current().pairFor(named), client };
       });
     },
+    shown: (socket) => (socket as Shown)[SHOWN],
   };
 }
 

@@ -1,28 +1,7 @@
 // What the bounds of gateway.yaml have refused, and what was shed for load: counters with closed label lists.
 // Fed by server/ and plane/ as they refuse, read at scrape.
+import { REFUSING_BOUNDS, type RefusingBound, SHED_REASONS, type ShedReason } from '../plan/bounds.ts';
 import { counter, gauge, type MetricRow, type Sample, single } from './series.ts';
-
-/** The keys of `bounds` whose refusals are seen here; HTTP/2's own library holds `streams`, the exchange `body`. */
-const REFUSING_BOUNDS = [
-  'header_bytes',
-  'header_fields',
-  'target_bytes',
-  'connections',
-  'connections_per_address',
-  'resets',
-  'pipelined',
-  'headers',
-  'body_rate',
-  'unread',
-  'websockets',
-  'websockets_per_client',
-  'websocket_idle',
-] as const;
-export type RefusingBound = (typeof REFUSING_BOUNDS)[number];
-
-/** `lag`: the event loop is late; `requests`: too many in flight. */
-export const SHED_REASONS = ['lag', 'requests'] as const;
-export type ShedReason = (typeof SHED_REASONS)[number];
 
 /** What a load guard shows of itself at scrape. */
 export interface LoadGauges {

@@ -13,11 +13,13 @@ import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Address, PlainMode } from '../../gateway/plan/settings.ts';
 import { createForwarding } from '../../gateway/plane/general/forwarding.ts';
-import { createProxyListener, type ProxyListener } from '../../gateway/plane/general/proxy-listener.ts';
+import { createProxyListener } from '../../gateway/plane/general/proxy-listener.ts';
 import type { Websockets } from '../../gateway/plane/general/websocket/websocket.ts';
+import type { Listener } from '../../gateway/plane/port.ts';
 import { certificatesOf } from '../../gateway/server/certificates.ts';
 import { createIntake } from '../../gateway/server/intake.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
+import { createTlsFace } from '../../gateway/server/tls-options.ts';
 import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
 import type { PoolOptions } from '../../gateway/upstream/pools.ts';
 import { openUpstreams, type Upstreams } from '../../gateway/upstream/upstreams.ts';
@@ -48,7 +50,7 @@ export interface GatewayOptions {
 
 export interface GatewayUnderTest {
   readonly port: number;
-  readonly listener: ProxyListener;
+  readonly listener: Listener;
   readonly upstreams: Upstreams;
   readonly websockets: Websockets;
   /** What the bounds have refused, as the metrics show it. */
@@ -186,9 +188,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const listener = createProxyListener({
     address: options.address ?? { host: '127.0.0.1', port: 0 },
     socket: options.socket,
-    ...(certificates === undefined
-      ? {}
-      : { certificates: { current: () => certificates, onChange: () => undefined } }),
+    tls: certificates && createTlsFace({ current: () => certificates, onChange: () => undefined }, Date.now),
     mode: options.mode ?? 'serve',
     sendsForwarded: options.sendsForwarded ?? false,
     exchange,

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Certificates, certificatesOf, type KeyPair } from '../../gateway/server/certificates.ts';
-import { certificatesShown, createTlsFace } from '../../gateway/server/tls-options.ts';
+import { createTlsFace } from '../../gateway/server/tls-options.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
 import { fingerprintOf, type Shaken, shake } from '../support/tls-client.ts';
 
@@ -31,7 +31,7 @@ async function startFace(first: Certificates, now: () => number = Date.now): Pro
   const server: Http2SecureServer = createSecureServer(
     { ...tls.options, allowHTTP1: true },
     (request, response) => {
-      const { own, client } = certificatesShown(request.socket) ?? {};
+      const { own, client } = tls.shown(request.socket) ?? {};
       response.end([...(own?.names ?? []), ...(client === undefined ? [] : [client.commonName])].join(' '));
     },
   );

@@ -41,8 +41,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['gateway/policy/'],
   },
   'gateway/plane/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/upstream/', 'gateway/server/'],
-    types: ['gateway/policy/', 'gateway/telemetry/'],
+    may: ['gateway/exchange/', 'gateway/upstream/'],
+    types: ['gateway/plan/', 'gateway/policy/'],
   },
   'gateway/stores/': {
     may: [

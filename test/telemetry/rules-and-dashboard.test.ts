@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { SHED_REASONS } from '../../gateway/plan/bounds.ts';
 import { createAnnouncementCounts } from '../../gateway/telemetry/announcement-counts.ts';
-import { createBoundsReport, SHED_REASONS } from '../../gateway/telemetry/bounds-report.ts';
+import { createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
 import { createFreezeCounts } from '../../gateway/telemetry/freeze-counts.ts';
 import { LATENCY_BOUNDS } from '../../gateway/telemetry/latency.ts';
 import { metricRows } from '../../gateway/telemetry/metrics.ts';

@@ -4,8 +4,8 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { ForwardPorts } from '../../upstream/attempts.ts';
 import { MOST_AWAITED } from '../../upstream/bodies/body-arrival.ts';
 import { MOST_HELD } from '../../upstream/bodies/held-body.ts';
+import type { IdleBound } from '../port.ts';
 import { createForwarder, type Forwarder } from './call/forwarder.ts';
-import type { IdleBound } from './websocket/open-tunnels.ts';
 import { createWebsockets, type Websockets } from './websocket/websocket.ts';
 
 export interface Forwarding {

@@ -4,48 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
-import type { Exchange, Observer } from '../../exchange/exchange.ts';
 import { METHODS } from '../../exchange/request-view.ts';
-import type { Address, PlainMode } from '../../plan/settings.ts';
-import type { Drainable } from '../../server/drain.ts';
-import type { Intake } from '../../server/intake.ts';
-import { type CertificateSource, createTlsFace } from '../../server/tls-options.ts';
 import { callerOf } from '../../upstream/caller.ts';
-import type { Forwarder } from './call/forwarder.ts';
+import type { Listener, ListenerOptions } from '../port.ts';
 import { createBareResponse } from './connection/bare-response.ts';
 import { createConnections } from './connection/connections.ts';
 import { createNodeServer } from './connection/node-server.ts';
 import { createSessions } from './connection/sessions.ts';
+import type { Forwarding } from './forwarding.ts';
 import type { OpenRequest } from './request/open-request.ts';
 import { createRequestLife } from './request/request-life.ts';
-import type { Websockets } from './websocket/websocket.ts';
 
-export interface ProxyListener extends Drainable {
-  /** Starts accepting; resolves with the port, which matters when the address said 0. */
-  readonly listen: () => Promise<number>;
-  /** Open client connections. */
-  readonly connections: () => number;
-}
-
-export interface ProxyListenerOptions {
-  readonly address: Address;
-  /** Descriptor of a socket that is bound already, and shared; undefined: it binds one of its own. */
-  readonly socket?: number | undefined;
-  /** Present: TLS. Absent: plain HTTP. */
-  readonly certificates?: CertificateSource;
-  /** Other than `serve` for the plain listener only (TLS-5). */
-  readonly mode: PlainMode;
-  /** Whether upstreams get `Forwarded` besides X-Forwarded-* (XFF-3). */
-  readonly sendsForwarded: boolean;
-  readonly exchange: Exchange;
-  readonly observer: Observer;
-  readonly forwarder: Forwarder;
-  readonly websockets: Websockets;
-  /** Shared by all public listeners. */
-  readonly intake: Intake;
-  /** The real clock, for the Date of answers that Node does not write and the ends of client certificates. */
-  readonly now: () => number;
-}
+export interface ProxyListenerOptions extends ListenerOptions, Forwarding {}
 
 const OPEN = Symbol('open');
 type Carrying = IncomingMessage & { [OPEN]?: OpenRequest };
@@ -55,21 +25,20 @@ function noSchemas(): never {
   throw new Error('no route has a schema');
 }
 
-export function createProxyListener(options: ProxyListenerOptions): ProxyListener {
-  const { certificates, forwarder, websockets, intake } = options;
-  const { bounds, admission, report } = intake;
+export function createProxyListener(options: ProxyListenerOptions): Listener {
+  const { tls, forwarder, websockets, intake } = options;
+  const { bounds, admits, report } = intake;
   const connections = createConnections();
   const sessions = createSessions(bounds, report);
   let draining = false;
   const life = createRequestLife({
     ...options,
-    scheme: certificates === undefined ? 'http' : 'https',
+    scheme: tls === undefined ? 'http' : 'https',
     connections,
     sessions,
     isDraining: () => draining,
   });
-  const tls = certificates === undefined ? undefined : createTlsFace(certificates, options.now);
-  const server = createNodeServer({ tls, bounds, admits: admission.admits, sessions });
+  const server = createNodeServer({ tls, bounds, admits, sessions });
   const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {
     const { res, attach, detach } = createBareResponse(raw, socket);
     const open = life.begin(raw, res);
@@ -81,7 +50,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       life.onSwitched(open);
     };
     void life.run(open, async (inbound, { forward: order }, facts) => {
-      const refusal = intake.switches.take(socket, callerOf(facts, inbound));
+      const refusal = intake.takeWebsocket(socket, callerOf(facts, inbound));
       if (refusal === undefined)
         await websockets.forward(inbound, { socket, head, onSwitched }, order, facts);
       return refusal;
@@ -106,7 +75,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       });
       server.on('upgrade', upgrade);
       server.on('connection', connections.track);
-      server.on(certificates === undefined ? 'connection' : 'secureConnection', connections.trackSpeaker);
+      server.on(tls === undefined ? 'connection' : 'secureConnection', connections.trackSpeaker);
       server.on('session', connections.trackSession);
       return server;
     },

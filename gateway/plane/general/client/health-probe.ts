@@ -1,6 +1,5 @@
 // One health check: a GET over a connection of its own, made as the upstream's connections are made.
 // Run by health-checks.ts; what it finds is a word for operators, never for clients.
-
 import { errorCode } from '../../../upstream/fault-mapping.ts';
 import type { Pools } from '../../../upstream/pools.ts';
 import type { Probe } from '../../../upstream/targets/health-checks.ts';

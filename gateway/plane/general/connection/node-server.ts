@@ -4,16 +4,13 @@ import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Bounds } from '../../../plan/bounds.ts';
-import type { TlsFace } from '../../../server/tls-options.ts';
+import type { Intake, TlsFace } from '../../port.ts';
 import { mayUpgrade } from './handshake.ts';
 import type { Sessions } from './sessions.ts';
 
-export interface NodeServerOptions {
+export interface NodeServerOptions extends Pick<Intake, 'bounds' | 'admits'> {
   /** Undefined makes a plain server. */
   readonly tls: TlsFace | undefined;
-  readonly bounds: Bounds;
-  /** Asked for every connection before anything is read from it; false closes it. */
-  readonly admits: (socket: Socket) => boolean;
   readonly sessions: Pick<Sessions, 'watch'>;
 }
 

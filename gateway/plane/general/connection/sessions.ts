@@ -2,7 +2,7 @@
 // Made by proxy-listener.ts: node-server.ts attaches it to the secure listener, request-life.ts asks it.
 import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2';
 import type { Bounds } from '../../../plan/bounds.ts';
-import type { BoundsReport } from '../../../telemetry/bounds-report.ts';
+import type { BoundsCounter } from '../../port.ts';
 
 type SessionBounds = Pick<Bounds, 'idleMs' | 'resets'>;
 
@@ -17,7 +17,7 @@ export interface Sessions {
   readonly isBusy: (session: Http2Session) => boolean;
 }
 
-export function createSessions(bounds: SessionBounds, report: Pick<BoundsReport, 'refused'>): Sessions {
+export function createSessions(bounds: SessionBounds, report: Pick<BoundsCounter, 'refused'>): Sessions {
   const resetting = new WeakSet<Http2Session>();
   const running = new WeakMap<Http2Session, () => number>();
   return {
@@ -30,7 +30,7 @@ export function createSessions(bounds: SessionBounds, report: Pick<BoundsReport,
   };
 }
 
-interface SessionEvents extends Pick<BoundsReport, 'refused'> {
+interface SessionEvents extends Pick<BoundsCounter, 'refused'> {
   readonly onReset: () => void;
 }
 

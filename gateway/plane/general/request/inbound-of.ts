@@ -1,6 +1,5 @@
 // A request that will be judged, in the form in which upstream/ streams its two bodies.
 // Made by request-life.ts once the request has been read.
-
 import { forwardedField } from '../../../upstream/forwarded-field.ts';
 import type { Connections } from '../connection/connections.ts';
 import { watchFraming } from './chunk-framing.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Outcome } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
-import type { ClientAddress } from '../../../server/client-address.ts';
+import type { ClientAddress } from '../../port.ts';
 import { http2StreamOf, type Inbound } from './inbound.ts';
 import { pathOf } from './message.ts';
 

@@ -1,27 +1,21 @@
 // Whether a request is refused before anything is judged: by this listener's mode, for load, or because it cannot be read.
-// Asked by request-life.ts once for each request.
+// And which bound of gateway.yaml a refusal by a listener stands for, for the metrics.
 import type { Refusal } from '../../../exchange/directive.ts';
 import { plainRefusal } from '../../../exchange/plain-http.ts';
-import type { PlainMode } from '../../../plan/settings.ts';
-import type { Intake } from '../../../server/intake.ts';
-import { overloaded } from '../../../server/overload.ts';
-import type { ShedReason } from '../../../telemetry/bounds-report.ts';
+import type { RefusingBound, ShedReason } from '../../../plan/bounds.ts';
+import type { ListenerOptions } from '../../port.ts';
 import type { OpenRequest } from './open-request.ts';
 import type { Reading } from './request-view.ts';
 
-export interface RefusalPorts {
+export interface RefusalPorts extends Pick<ListenerOptions, 'mode' | 'intake'> {
   readonly scheme: 'https' | 'http';
-  readonly mode: PlainMode;
-  readonly intake: Intake;
-  /** The real clock, epoch milliseconds. */
-  readonly now: () => number;
 }
 
 export function refusalAtOnce(
   { client, facts }: OpenRequest,
   reading: Reading,
   shed: ShedReason | undefined,
-  { scheme, mode, intake, now }: RefusalPorts,
+  { scheme, mode, intake }: RefusalPorts,
 ): Refusal | undefined {
   // TLS-5: what is served in the clear is for this machine and the proxies in front of it.
   if (mode !== 'serve' || (scheme === 'http' && !client.isNear)) {
@@ -30,7 +24,22 @@ export function refusalAtOnce(
   }
   if (shed !== undefined) {
     intake.report.shed(shed);
-    return overloaded(now());
+    return intake.overloaded();
   }
   return reading.kind === 'refused' ? reading.refusal : undefined;
+}
+
+/** `fields`: how many the request had more than it may; undefined where its head was not read to the end. */
+export function refusedBound(refusal: Refusal, tooManyFields: boolean): RefusingBound | undefined {
+  if (refusal.reason !== 'request_malformed') return undefined;
+  switch (refusal.status) {
+    case 408:
+      return 'headers';
+    case 414:
+      return 'target_bytes';
+    case 431:
+      return tooManyFields ? 'header_fields' : 'header_bytes';
+    default:
+      return undefined;
+  }
 }

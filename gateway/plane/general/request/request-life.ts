@@ -7,8 +7,7 @@ import type { Directive, Refusal } from '../../../exchange/directive.ts';
 import type { Answer } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { METHODS } from '../../../exchange/request-view.ts';
-import type { Intake } from '../../../server/intake.ts';
-import { certificatesShown } from '../../../server/tls-options.ts';
+import type { ListenerOptions } from '../../port.ts';
 import { abandonBody } from '../connection/connections.ts';
 import type { Sessions } from '../connection/sessions.ts';
 import { createTurns } from '../connection/turns.ts';
@@ -17,16 +16,18 @@ import { http2StreamOf, type Inbound } from './inbound.ts';
 import { type InboundPorts, inboundOf } from './inbound-of.ts';
 import { endWithAnswer, isComplete, requestIdOf } from './message.ts';
 import { type OpenRequest, openRequest, outcomeOf } from './open-request.ts';
-import { type RefusalPorts, refusalAtOnce } from './refusal-at-once.ts';
-import { refusedBound } from './refused-bound.ts';
+import { type RefusalPorts, refusalAtOnce, refusedBound } from './refusal-at-once.ts';
 import { glimpseOf, readRequest } from './request-view.ts';
 import { createSlowBodies, SLOW_BODY } from './slow-bodies.ts';
 import { createSlowReaders } from './slow-readers.ts';
 import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
 import { createUnreadable, type Unreadable } from './unreadable.ts';
 
-export interface RequestLifePorts extends Omit<UnparsedPorts, 'clientAddress'>, InboundPorts, RefusalPorts {
-  readonly intake: Intake;
+export interface RequestLifePorts
+  extends Pick<ListenerOptions, 'tls'>,
+    UnparsedPorts,
+    InboundPorts,
+    RefusalPorts {
   readonly sessions: Pick<Sessions, 'hasReset'>;
 }
 
@@ -53,7 +54,7 @@ const ALLOW = METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
-  const { exchange, observer, connections, intake, scheme, sessions } = ports;
+  const { exchange, observer, connections, intake, scheme, sessions, tls } = ports;
   const { bounds, clientAddress, load, report } = intake;
   const turns = createTurns(end);
   const slowReaders = createSlowReaders(bounds.unreadMs, () => report.refused('unread'));
@@ -80,7 +81,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     );
     const requestId = requestIdOf(raw);
     const facts = exchange.begin(requestId, raw.headers);
-    const certificates = certificatesShown(socket);
+    const certificates = tls?.shown(socket);
     const context = { scheme, isHttp2, address: client, requestId, trace: facts.trace, certificates, bounds };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
@@ -210,7 +211,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     refuse,
     refuseOnSocket(refusal, socket) {
       countRefusal(refusal);
-      refuseOnSocket(refusal, socket, { ...ports, clientAddress });
+      refuseOnSocket(refusal, socket, ports);
     },
   });
 

@@ -12,8 +12,7 @@ import {
 } from '../../../exchange/strictness.ts';
 import { readTarget } from '../../../exchange/target.ts';
 import type { Trace } from '../../../exchange/trace.ts';
-import type { ClientAddress } from '../../../server/client-address.ts';
-import type { ShownCertificates } from '../../../server/tls-options.ts';
+import type { ClientAddress, ShownCertificates } from '../../port.ts';
 import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);

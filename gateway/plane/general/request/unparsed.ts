@@ -3,23 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../../../exchange/directive.ts';
-import type { Exchange, Observer } from '../../../exchange/exchange.ts';
-import type { ClientAddress } from '../../../server/client-address.ts';
+import type { ListenerOptions } from '../../port.ts';
 import { writeToSocket } from './write-answer.ts';
 
-export interface UnparsedPorts {
+export interface UnparsedPorts extends Pick<ListenerOptions, 'exchange' | 'observer' | 'intake' | 'now'> {
   readonly scheme: 'https' | 'http';
-  readonly exchange: Exchange;
-  readonly observer: Observer;
-  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => ClientAddress;
-  /** The real clock, epoch milliseconds, for the Date of answers that Node does not write. */
-  readonly now: () => number;
 }
 
 /** Answers on the bare connection, ends it, and has it observed (ERR-3). */
 export function refuseOnSocket(refusal: Refusal, socket: Socket, ports: UnparsedPorts): void {
-  const { exchange, observer, clientAddress, scheme, now } = ports;
-  const client = clientAddress(socket.remoteAddress ?? '', undefined);
+  const { exchange, observer, intake, scheme, now } = ports;
+  const client = intake.clientAddress(socket.remoteAddress ?? '', undefined);
   const facts = exchange.begin(randomUUID());
   const made = exchange.refuse(refusal, facts, { scheme, headers: {} });
   writeToSocket(socket, made, new Date(now()).toUTCString());

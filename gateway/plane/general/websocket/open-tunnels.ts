@@ -1,6 +1,7 @@
 // The WebSockets that are open, and when the gateway ends them: at a drain, with version or token, and when nobody says a word.
 // Kept by websocket.ts; read by a gauge.
 import type { Ending, HeldService } from '../../../exchange/held-service.ts';
+import type { IdleBound } from '../../port.ts';
 import { GOING_AWAY, POLICY_VIOLATION, type Tunnel } from './tunnel.ts';
 
 export interface OpenTunnels {
@@ -17,14 +18,6 @@ export interface OpenTunnels {
  * while a connection is open, by reloads and pauses, and the clock may be a moved one.
  */
 const LOOK_EVERY_MS = 1_000;
-
-/** WS-6: how long a WebSocket may be quiet in both directions. */
-export interface IdleBound {
-  /** Milliseconds. */
-  readonly afterMs: number;
-  /** Told of each one that is closed for it. */
-  readonly onIdle: () => void;
-}
 
 /** What an open one carried until it was last seen to carry more. */
 interface Traffic {
