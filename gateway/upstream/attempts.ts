@@ -1,29 +1,26 @@
 // A forwarded request from the choice of its target to the last byte of its answer, over a second target where that helps.
 // Runs under the forwarder; everything that can go wrong ends in exactly one of onRefused and onCut.
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
-import { deliverTo } from '../plane/general/call/client-delivery.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
 import { callTarget, type Failure } from '../plane/general/client/upstream-call.ts';
-import { http2StreamOf, type Inbound } from '../plane/general/request/inbound.ts';
+import type { AnswerSink, Inbound } from '../plane/port.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { AwaitedBodies } from './bodies/body-arrival.ts';
 import type { ClaimedCall } from './bodies/claimed.ts';
 import { type HeldBodies, holdBody } from './bodies/held-body.ts';
 import { measuredBody, PADDED } from './bodies/measured-body.ts';
+import type { Delivery } from './delivery.ts';
 import { toFault } from './fault-mapping.ts';
 import type { Pools } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { chooseAnother, mayTryAgain } from './retry.ts';
 import { createStay, type Stay } from './stay.ts';
-import type { Choice, Outcome } from './targets/target-choice.ts';
+import { type Choice, callerOf, type Outcome } from './targets/target-choice.ts';
 import type { Targets } from './targets/targets.ts';
 
 export interface ForwardEvents {
   /** The upstream has answered; its head is given on now or, with its body, later. */
   readonly onAnswered: () => void;
-  /** The head is good and clean; the client's head must be written before this returns. */
-  readonly onHead: (status: number, headers: AnswerHeaders) => void;
-  readonly onEnd: () => void;
   /** What became of the notice in the body, where there was one to add. */
   readonly onNotice: (outcome: NoticeOutcome) => void;
   /** Nothing has been written to the client: an answer can still be made. */
@@ -39,21 +36,23 @@ export interface ForwardPorts {
   readonly awaitedBodies: AwaitedBodies;
 }
 
-const NGHTTP2_INTERNAL_ERROR = 2;
+export interface Forwarded {
+  readonly inbound: Inbound;
+  readonly order: ForwardOrder;
+  readonly facts: Pick<ExchangeFacts, 'consumer'>;
+  /** With its body here already, and an outcome that is wanted whether or not the client waits for it. */
+  readonly claimed: ClaimedCall | undefined;
+}
 
-/**
- * Starts it and returns how to cancel it. `caller`: who calls, for the choice of a target. `claimed`: with its body here
- * already, and an outcome that is wanted whether or not the client waits for it.
- */
+/** Starts it and returns how to cancel it. */
 export function callUpstream(
-  inbound: Inbound,
-  order: ForwardOrder,
-  caller: string,
+  { inbound, order, facts, claimed }: Forwarded,
   { pools, targets, heldBodies, awaitedBodies }: ForwardPorts,
+  sink: AnswerSink,
   events: ForwardEvents,
-  claimed?: ClaimedCall,
 ): (reason: Error) => void {
-  const { res, view } = inbound;
+  const { view } = inbound;
+  const caller = callerOf(facts, inbound);
   const { upstream } = order;
   const { timeouts, retries, name: service } = upstream;
   const streams = inbound.hasBody && claimed === undefined;
@@ -113,17 +112,19 @@ export function callUpstream(
       events.onRefused(why);
       return;
     }
-    cutShort(inbound);
+    sink.reset();
     events.onCut(why);
   }
 
-  const client = deliverTo(inbound, {
-    onHead(status, headers) {
-      events.onHead(status, headers);
+  const client: Delivery = {
+    head(status, headers) {
+      sink.head(status, headers);
       headSent = true;
     },
-    onEnd: events.onEnd,
-  });
+    write: sink.write,
+    end: sink.end,
+    discard: () => undefined,
+  };
   const { notice } = order;
   const edited =
     notice === undefined
@@ -150,7 +151,7 @@ export function callUpstream(
         onSending() {
           sent = true;
         },
-        onceDrained: (resume) => res.once('drain', resume),
+        onceDrained: sink.onDrain,
         onAnswered() {
           chosen.answered();
           events.onAnswered();
@@ -209,11 +210,4 @@ export function callUpstream(
 
 function isRefusal(cause: unknown): cause is Refusal {
   return typeof cause === 'object' && cause !== null && 'reason' in cause && !(cause instanceof Error);
-}
-
-/** FWD-17: a truncated answer must look truncated: reset, never a clean end. */
-function cutShort({ res }: Inbound): void {
-  const stream = http2StreamOf(res);
-  if (stream === undefined) res.destroy();
-  else stream.close(NGHTTP2_INTERNAL_ERROR);
 }

@@ -1,12 +1,8 @@
 // How an answer reaches the client: its head, then its bytes, then its end.
 // What a call to an upstream writes to; held-body.ts stands before it where a body may be edited.
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { AnswerSink } from '../plane/port.ts';
 
-export interface Delivery {
-  readonly head: (status: number, headers: AnswerHeaders) => void;
-  /** False: no more before the client's side has drained. */
-  readonly data: (chunk: Buffer) => boolean;
-  readonly end: () => void;
+export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
   /** After the last of these, whatever it was: nothing is kept any more. */
   readonly discard: () => void;
 }

@@ -2,14 +2,14 @@
 // Order matters: what the client may remove or forge is gone before anything of ours is added (FWD-1, XFF-1).
 import type { ForwardOrder } from '../exchange/directive.ts';
 import { clientField, goesOn, keptFields } from '../plan/client-fields.ts';
-import type { Inbound } from '../plane/general/request/inbound.ts';
+import type { Inbound } from '../plane/port.ts';
 import { nominated } from './hop-by-hop.ts';
 import { appendVia } from './via.ts';
 
-/** Names and values for undici, flat. `order` decides version and authorization fields (VER-9). */
+/** Names and values, flat. `order` decides version and authorization fields (VER-9). */
 export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {
-  const { raw, view } = inbound;
-  const source = raw.headers;
+  const { view } = inbound;
+  const source = view.headers;
   const removed = nominated(source.connection);
   const { versionHeader, authorization, host } = order.upstream;
   const versionName = versionHeader?.toLowerCase();
@@ -29,7 +29,7 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
     if (isTaken(name) || (field.plain !== name && isTaken(field.plain))) continue;
     const value = replaced !== undefined && Object.hasOwn(replaced, name) ? replaced[name] : source[name];
     if (value === undefined) continue;
-    if (name === 'max-forwards' && raw.method === 'OPTIONS') {
+    if (name === 'max-forwards' && view.method === 'OPTIONS') {
       flat.push(name, decremented(String(value)));
     } else if (typeof value === 'string') {
       flat.push(name, value);
@@ -38,13 +38,13 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
     }
   }
   const length = source['content-length'];
-  if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
+  if (inbound.hasBody && typeof length === 'string' && !removed?.has('content-length')) {
     flat.push('content-length', length);
   }
   if (edits !== undefined) flat.push(...Object.entries(edits.set).flat());
   if (order.setHeaders !== undefined) flat.push(...Object.entries(order.setHeaders).flat());
   if (host !== undefined) flat.push('host', host);
-  flat.push('via', appendVia(removed?.has('via') ? undefined : source.via, raw.httpVersion));
+  flat.push('via', appendVia(removed?.has('via') ? undefined : source.via, inbound.httpVersion));
   flat.push('x-forwarded-for', inbound.forwardedFor);
   flat.push('x-forwarded-proto', view.scheme);
   flat.push('x-forwarded-host', inbound.forwardedHost);

@@ -21,11 +21,11 @@ import { openRequest } from '../../gateway/plane/general/request/open-request.ts
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
-import { callerOf } from '../../gateway/upstream/caller.ts';
 import { upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { cleanAnswer } from '../../gateway/upstream/response-headers.ts';
 import { createStay } from '../../gateway/upstream/stay.ts';
 import type { Choice } from '../../gateway/upstream/targets/target-choice.ts';
+import { callerOf } from '../../gateway/upstream/targets/target-choice.ts';
 import { openGround, runBounded } from './ground.ts';
 import { openStageParts } from './stage-parts.ts';
 import { pricesOf, type Stage, stage } from './stage-prices.ts';

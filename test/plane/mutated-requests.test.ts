@@ -9,9 +9,9 @@ import { createExchange, type Exchange } from '../../gateway/exchange/exchange.t
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
-import type { Inbound } from '../../gateway/plane/general/request/inbound.ts';
 import { hasBody, requestIdOf } from '../../gateway/plane/general/request/message.ts';
 import { type Reading, readRequest } from '../../gateway/plane/general/request/request-view.ts';
+import type { Inbound } from '../../gateway/plane/port.ts';
 import { readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { parseMediaType, parseTemplate, versionIn } from '../../gateway/policy/versioning/media-type.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
@@ -131,21 +131,20 @@ async function forwarded(
 ): Promise<Sent | undefined> {
   const directive = await exchange.decide(view, exchange.begin(view.requestId));
   if (directive.kind !== 'forward') return undefined;
-  const res = new ServerResponse(raw);
   const inbound: Inbound = {
-    raw,
-    res,
     view,
+    httpVersion: raw.httpVersion,
     forwardedFor: chain,
     forwardedHost,
     forwarded: forwardedField({ chain, scheme: view.scheme, host: forwardedHost }),
-    hasBody: hasBody(raw, res),
+    hasBody: hasBody(raw, new ServerResponse(raw)),
+    body: raw,
+    endedWhole: () => true,
     isPadded: undefined,
-    mustClose: () => false,
     bytes: 0,
     gone: false,
     onGone: undefined,
-    sealConnection: () => undefined,
+    onClosed: () => undefined,
   };
   const flat = upstreamHeaders(inbound, directive.forward);
   const fields = flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ''] as const] : []));

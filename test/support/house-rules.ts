@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
   'gateway/upstream/': {
     may: ['gateway/plan/', 'gateway/exchange/', 'gateway/plane/general/'],
-    types: ['gateway/policy/'],
+    types: ['gateway/policy/', 'gateway/plane/port.ts'],
   },
   'gateway/plane/': {
     may: ['gateway/exchange/', 'gateway/upstream/'],

@@ -26,18 +26,23 @@ function answered({ gone = false } = {}) {
     ...{ release: say('release'), abandon: say('abandon'), forgo: say('forgo') },
   };
   const capture = captureAnswer({
-    ...{ inbound: { gone, res }, claim, request: Buffer.from('x'), room },
+    ...{
+      inbound: { gone, onClosed: (listener) => void res.once('close', listener) },
+      claim,
+      request: Buffer.from('x'),
+      room,
+    },
     delivery: {
       head: (status) => void asked.push(`head ${status}`),
-      data: (chunk) => asked.push(`data ${chunk}`) > 0,
+      write: (chunk) => asked.push(`data ${chunk}`) > 0,
       ...{ end: say('end'), discard: say('discard') },
     },
     onPassedOn: say('passed on'),
     onUngivable: say('not given'),
   });
   capture.head(201, {});
-  capture.data(Buffer.from('a'));
-  capture.data(Buffer.from('b'));
+  capture.write(Buffer.from('a'));
+  capture.write(Buffer.from('b'));
   capture.end();
   return { asked, kept, capture, res, room };
 }

@@ -52,7 +52,7 @@ function deliver(
         calls.push('head');
         headers = { ...given };
       },
-      data: (chunk) => {
+      write: (chunk) => {
         calls.push('data');
         written.push(chunk);
         return drains;
@@ -61,10 +61,10 @@ function deliver(
       discard: () => undefined,
     },
     heldBodies,
-    inbound: { gone: false, res },
+    inbound: { gone: false, onClosed: (listener) => void res.once('close', listener) },
   });
   delivery.head(200, { 'content-type': 'application/json', ...lines });
-  const flows = chunks.map(delivery.data);
+  const flows = chunks.map(delivery.write);
   if (ends) delivery.end();
   const stillHeld = heldBodies.held;
   delivery.discard();

@@ -1,25 +1,24 @@
 // A request's body that somebody has to know whole: how much of it is held, and that nothing is lost where it is too much;
 // and an answer that is given again for one.
-import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
-import { replayAnswer } from '../../gateway/plane/general/call/replay.ts';
-import type { Inbound } from '../../gateway/plane/general/request/inbound.ts';
+import type { Inbound } from '../../gateway/plane/port.ts';
+import { replayAnswer } from '../../gateway/upstream/bodies/replay.ts';
 import { readWhole } from '../../gateway/upstream/bodies/whole-body.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 
 function sending({ hasBody = true, isPadded }: Partial<Pick<Inbound, 'hasBody' | 'isPadded'>> = {}) {
   const body = new PassThrough();
-  const raw = Object.assign(body, { complete: true, headers: {} }) as unknown as IncomingMessage;
+  const client = new EventEmitter();
   const inbound: Inbound = {
-    ...{ raw, res: {} as ServerResponse, view: view(), forwardedFor: '', forwardedHost: '' },
-    ...{ forwarded: undefined, hasBody, isPadded, mustClose: () => false, bytes: 0, gone: false },
-    ...{ onGone: undefined, sealConnection: () => undefined },
+    ...{ view: view(), httpVersion: '1.1', forwardedFor: '', forwardedHost: '', forwarded: undefined },
+    ...{ hasBody, body, endedWhole: () => true, isPadded, bytes: 0, gone: false, onGone: undefined },
+    onClosed: (listener) => void client.once('close', listener),
   };
-  return { body, inbound };
+  return { body, inbound, client };
 }
 const roomFor = (most: number) => ({ held: 0, most });
 
@@ -69,7 +68,10 @@ describe('a body read whole', () => {
 
   it.each([
     ['its client leaves', (inbound: Inbound) => inbound.onGone?.()],
-    ['it ends without all of it', (inbound: Inbound) => void Object.assign(inbound.raw, { complete: false })],
+    [
+      'it ends without all of it',
+      (inbound: Inbound) => void Object.assign(inbound, { endedWhole: () => false }),
+    ],
   ])('is broken where %s', async (_what, happens) => {
     const { body, inbound } = sending();
     const room = roomFor(1_000);
@@ -88,26 +90,22 @@ describe('an answer given again', () => {
 
   /** What becomes of a request with `body`, and what is held while its client has not taken the answer. */
   async function given(body: string, room: ReturnType<typeof roomFor>, isSame = true) {
-    const { body: stream, inbound } = sending();
-    const res = Object.assign(new PassThrough(), {
-      writeHead: () => undefined,
-      flushHeaders: () => undefined,
-    });
+    const { body: stream, inbound, client } = sending();
+    const taken = (): void => undefined;
     const replay = replayAnswer(
-      { ...inbound, res: res as unknown as ServerResponse },
+      inbound,
       {
         ...{ kind: 'replay', maxBody: 1_000, noRoom: () => NO_ROOM, isSame: () => isSame },
         forward: { label: 'v1' } as unknown as ForwardOrder,
         kept: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
       },
       deprecatedFacts(),
-      { finishHead: () => undefined, room },
+      { sink: { head: taken, write: () => true, end: taken, reset: taken, onDrain: taken }, room },
     );
     stream.end(body);
     const refusal = await replay;
     const held = room.held;
-    res.destroy();
-    await once(res, 'close');
+    client.emit('close');
     return { refusal, held, after: room.held };
   }
 

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
 import { METHODS } from '../../exchange/request-view.ts';
-import { callerOf } from '../../upstream/caller.ts';
+import { callerOf } from '../../upstream/targets/target-choice.ts';
 import type { Listener, ListenerOptions } from '../port.ts';
 import { createBareResponse } from './connection/bare-response.ts';
 import { createConnections } from './connection/connections.ts';

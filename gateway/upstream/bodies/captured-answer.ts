@@ -61,7 +61,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
       if (inbound.gone) throw new Error('the client left');
       holdWhileGiven(inbound, body.length, room);
       delivery.head(status, headers);
-      if (body.length > 0) delivery.data(body);
+      if (body.length > 0) delivery.write(body);
       delivery.end();
     } catch (thrown) {
       onUngivable(thrown);
@@ -84,8 +84,8 @@ export function captureAnswer(options: CaptureOptions): Capture {
       isUnkept = keeping === 'unkept';
       passOn(status, headers);
     },
-    data(chunk) {
-      if (held === undefined) return delivery.data(chunk);
+    write(chunk) {
+      if (held === undefined) return delivery.write(chunk);
       room.held -= held.store.length;
       gather(held, chunk);
       room.held += held.store.length;
@@ -96,7 +96,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
       letGo();
       isUnkept = true;
       passOn(status, headers);
-      return delivery.data(body);
+      return delivery.write(body);
     },
     end() {
       if (held === undefined) {

@@ -3,7 +3,7 @@
 import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
 import type { Claim } from '../../exchange/claimed-key.ts';
 import { Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
-import type { Inbound } from '../../plane/general/request/inbound.ts';
+import type { Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../delivery.ts';
 import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';
 import type { HeldBodies } from './held-body.ts';

@@ -3,6 +3,7 @@
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { editBody, treatHead } from '../../exchange/noticed-answer.ts';
+import type { Inbound } from '../../plane/port.ts';
 import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import type { Delivery } from '../delivery.ts';
 import { decode } from './content-coding.ts';
@@ -24,18 +25,15 @@ export interface HeldBodies {
 /** Bytes; beyond it answers go on without a notice. */
 export const MOST_HELD = 64 * 1_024 ** 2;
 
-/** Whoever takes an answer: an `Inbound`, as far as it matters here. */
-export interface Taker {
-  readonly gone: boolean;
-  readonly res: { readonly once: (event: 'close', listener: () => void) => unknown };
-}
+/** The client that takes an answer. */
+export type Taker = Pick<Inbound, 'gone' | 'onClosed'>;
 
 /** Of an answer that is all here, a client that takes its time holds what it has not taken. */
-export function holdWhileGiven({ res, gone }: Taker, bytes: number, room: HeldBodies): void {
+export function holdWhileGiven({ gone, onClosed }: Taker, bytes: number, room: HeldBodies): void {
   // What has closed does not close again.
   if (gone) return;
   room.held += bytes;
-  res.once('close', () => {
+  onClosed(() => {
     room.held -= bytes;
   });
 }
@@ -70,7 +68,7 @@ export function holdBody({
     letGo();
     holdWhileGiven(inbound, body.length, heldBodies);
     delivery.head(status, headers);
-    return body.length === 0 || delivery.data(body);
+    return body.length === 0 || delivery.write(body);
   }
 
   return {
@@ -84,8 +82,8 @@ export function holdBody({
       if (treatment.outcome !== undefined) onOutcome(treatment.outcome);
       delivery.head(status, headers);
     },
-    data(chunk) {
-      if (held === undefined) return delivery.data(chunk);
+    write(chunk) {
+      if (held === undefined) return delivery.write(chunk);
       heldBodies.held -= held.store.length;
       gather(held, chunk);
       heldBodies.held += held.store.length;

@@ -2,7 +2,7 @@
 // Made by attempts.ts; undici may destroy it without ending the client's connection.
 import { Duplex, PassThrough } from 'node:stream';
 import type { Refusal } from '../../exchange/directive.ts';
-import { endedWhole, type Inbound } from '../../plane/general/request/inbound.ts';
+import type { Inbound } from '../../plane/port.ts';
 import { type AwaitedBodies, awaitBody } from './body-arrival.ts';
 
 /** What is around its octets is out of all proportion to them (SMG-12). */
@@ -40,7 +40,7 @@ export function measuredBody(
   bodies: AwaitedBodies,
   events: BodyEvents,
 ): MeasuredBody {
-  const { raw } = inbound;
+  const { body: source, view } = inbound;
   let sink: Duplex | undefined;
   const body = new PassThrough();
   const pipe = body.pipe.bind(body);
@@ -51,11 +51,11 @@ export function measuredBody(
   };
   // undici reports the errors of a body it sends; before and after that they are of our own making.
   body.on('error', () => undefined);
-  const isMeasured = raw.headers['content-length'] === undefined;
+  const isMeasured = view.headers['content-length'] === undefined;
   let received = 0;
   let refused = false;
   const arrival = awaitBody(bodies, () => {
-    if (!isMeasured) raw.off('data', count);
+    if (!isMeasured) source.off('data', count);
     events.onReady();
   });
   function count(chunk: Buffer): void {
@@ -64,15 +64,15 @@ export function measuredBody(
     const tooLarge = isMeasured && received > most;
     if (tooLarge || inbound.isPadded?.()) {
       refused = true;
-      raw.unpipe(body);
+      source.unpipe(body);
       if (tooLarge) events.onTooLarge();
       else events.onPadded();
     } else arrival.received(chunk.length);
   }
-  raw.on('data', count);
-  raw.pipe(body, { end: false });
-  raw.once('end', () => {
-    if (!endedWhole(inbound)) {
+  source.on('data', count);
+  source.pipe(body, { end: false });
+  source.once('end', () => {
+    if (!inbound.endedWhole()) {
       events.onBroken();
       return;
     }

@@ -1,7 +1,7 @@
 // A request's body read to its end before anything is sent, for whoever has to know all of it.
 // Called by claimed.ts and replay.ts; where it is too much, every byte of it stands in the request again.
 import type { Refusal } from '../../exchange/directive.ts';
-import { endedWhole, type Inbound } from '../../plane/general/request/inbound.ts';
+import type { Inbound } from '../../plane/port.ts';
 import { contentOf, gather, startGathering } from './gathered.ts';
 import type { HeldBodies } from './held-body.ts';
 import { PADDED } from './measured-body.ts';
@@ -20,7 +20,7 @@ const NOTHING = Buffer.alloc(0);
 /** `most`: bytes. What is held counts in `room`. */
 export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Promise<WholeBody> {
   if (!inbound.hasBody) return Promise.resolve({ kind: 'whole', bytes: NOTHING, free: () => undefined });
-  const { raw } = inbound;
+  const { body: stream } = inbound;
   const { promise, resolve } = Promise.withResolvers<WholeBody>();
   const gathered = startGathering(most);
   let counted = 0;
@@ -31,16 +31,16 @@ export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Pro
   };
   const free = (): void => count(0);
   const settle = (body: WholeBody): void => {
-    raw.off('data', take);
-    raw.off('end', onEnd);
+    stream.off('data', take);
+    stream.off('end', onEnd);
     inbound.onGone = undefined;
     if (body.kind !== 'whole') free();
     resolve(body);
   };
   const putBack = (kind: 'over' | 'full'): void => {
-    raw.pause();
+    stream.pause();
     settle({ kind });
-    raw.unshift(contentOf(gathered));
+    stream.unshift(contentOf(gathered));
   };
   function take(chunk: Buffer): void {
     gather(gathered, chunk);
@@ -50,11 +50,11 @@ export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Pro
     else if (room.held > room.most) putBack('full');
   }
   function onEnd(): void {
-    if (endedWhole(inbound)) settle({ kind: 'whole', bytes: contentOf(gathered), free });
+    if (inbound.endedWhole()) settle({ kind: 'whole', bytes: contentOf(gathered), free });
     else settle({ kind: 'broken' });
   }
-  raw.on('data', take);
-  raw.once('end', onEnd);
+  stream.on('data', take);
+  stream.once('end', onEnd);
   inbound.onGone = () => settle({ kind: 'broken' });
   return promise;
 }

@@ -8,13 +8,18 @@ import { answerInKind } from '../../../exchange/answer-type.ts';
 import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { callUpstream, type ForwardEvents, type ForwardPorts } from '../../../upstream/attempts.ts';
+import {
+  callUpstream,
+  type ForwardEvents,
+  type Forwarded,
+  type ForwardPorts,
+} from '../../../upstream/attempts.ts';
 import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
-import { callerOf } from '../../../upstream/caller.ts';
+import { replayAnswer } from '../../../upstream/bodies/replay.ts';
 import { dropUndefined, editAnswer } from '../../../upstream/response-headers.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/via.ts';
-import type { Inbound } from '../request/inbound.ts';
-import { replayAnswer } from './replay.ts';
+import type { NodeInbound } from '../request/inbound.ts';
+import { answerTo } from './answer-sink.ts';
 
 /** The one method of a Fastify reply that is used here. */
 export interface ReplyWithFrom {
@@ -31,25 +36,23 @@ export interface Forwarder {
    * Rejects with a `Fault` while nothing has been written; later failures reset the client's connection (FWD-17).
    */
   readonly forward: (
-    inbound: Inbound,
+    inbound: NodeInbound,
     reply: ReplyWithFrom,
     order: ForwardOrder,
     facts: ExchangeFacts,
   ) => Promise<Refusal | undefined>;
   /** Gives an answer again that was kept; resolves and rejects as `forward` does. */
   readonly replay: (
-    inbound: Inbound,
+    inbound: NodeInbound,
     order: ReplayOrder,
     facts: ExchangeFacts,
   ) => Promise<Refusal | undefined>;
 }
 
 /** One forward on its way through reply-from. */
-interface Passage {
-  readonly inbound: Inbound;
-  readonly order: ForwardOrder;
+interface Passage extends Forwarded {
+  readonly inbound: NodeInbound;
   readonly facts: ExchangeFacts;
-  readonly claimed: ClaimedCall | undefined;
   why: Fault | Refusal | undefined;
   writeHead: (() => void) | undefined;
   readonly done: () => void;
@@ -86,16 +89,12 @@ export function createForwarder({
   }
 
   function send(passage: Passage, callback: (error: Error | null, answer?: unknown) => void): void {
-    const { inbound, order, facts } = passage;
-    const { res } = inbound;
+    const { inbound, facts } = passage;
     const sentAt = performance.now();
-    const events: ForwardEvents = {
-      onAnswered() {
-        facts.upstreamMs = performance.now() - sentAt;
-      },
-      onHead(status, headers) {
+    const sink = answerTo(inbound, {
+      head(status, headers) {
         finishHead(status, headers, passage);
-        passage.writeHead = () => void res.writeHead(status, headers);
+        passage.writeHead = () => void inbound.res.writeHead(status, headers);
         // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
         callback(null, {
           statusCode: 200,
@@ -103,9 +102,14 @@ export function createForwarder({
           body: { destroy: () => cancel(new Error('aborted')) },
         });
       },
-      onEnd() {
-        res.end();
+      end() {
+        inbound.res.end();
         passage.done();
+      },
+    });
+    const events: ForwardEvents = {
+      onAnswered() {
+        facts.upstreamMs = performance.now() - sentAt;
       },
       onNotice(outcome) {
         facts.bodyNotice = outcome;
@@ -121,7 +125,7 @@ export function createForwarder({
         callback(why instanceof Fault ? why : new Error(why.reason));
       },
     };
-    const cancel = callUpstream(inbound, order, callerOf(facts, inbound), ports, events, passage.claimed);
+    const cancel = callUpstream(passage, ports, sink, events);
   }
 
   const dispatcher = {
@@ -134,7 +138,7 @@ export function createForwarder({
   };
 
   function pass(
-    inbound: Inbound,
+    inbound: NodeInbound,
     reply: ReplyWithFrom,
     order: ForwardOrder,
     facts: ExchangeFacts,
@@ -192,10 +196,14 @@ export function createForwarder({
     },
     replay(inbound, replay, facts) {
       const passage = { inbound, order: replay.forward, facts };
-      return replayAnswer(inbound, replay, facts, {
-        finishHead: (status, headers) => finishHead(status, headers, passage),
-        room: ports.heldBodies,
+      const sink = answerTo(inbound, {
+        head(status, headers) {
+          finishHead(status, headers, passage);
+          inbound.res.writeHead(status, headers);
+        },
+        end: () => void inbound.res.end(),
       });
+      return replayAnswer(inbound, replay, facts, { sink, room: ports.heldBodies });
     },
   };
 }

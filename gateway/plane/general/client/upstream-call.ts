@@ -87,7 +87,7 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
       delivery.head(status, headers as AnswerHeaders);
     },
     onResponseData(current, chunk) {
-      if (over || isBare || delivery.data(chunk)) return;
+      if (over || isBare || delivery.write(chunk)) return;
       current.pause();
       options.onceDrained(() => current.resume());
     },

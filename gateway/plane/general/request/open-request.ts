@@ -5,7 +5,7 @@ import type { Outcome } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
 import type { ClientAddress } from '../../port.ts';
-import { http2StreamOf, type Inbound } from './inbound.ts';
+import { http2StreamOf, type NodeInbound } from './inbound.ts';
 import { pathOf } from './message.ts';
 
 export interface OpenRequest {
@@ -18,7 +18,7 @@ export interface OpenRequest {
   /** Undefined when the request could not be read. */
   readonly view: RequestView | undefined;
   /** Set for what is judged; what the listener answers itself has none. */
-  inbound: Inbound | undefined;
+  inbound: NodeInbound | undefined;
   /** Body bytes of an answer made here. */
   bytes: number;
   gone: boolean;

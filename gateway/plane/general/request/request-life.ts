@@ -12,7 +12,7 @@ import { abandonBody } from '../connection/connections.ts';
 import type { Sessions } from '../connection/sessions.ts';
 import { createTurns } from '../connection/turns.ts';
 import { giveAnswer } from './give-answer.ts';
-import { http2StreamOf, type Inbound } from './inbound.ts';
+import { http2StreamOf, type NodeInbound } from './inbound.ts';
 import { type InboundPorts, inboundOf } from './inbound-of.ts';
 import { endWithAnswer, isComplete, requestIdOf } from './message.ts';
 import { type OpenRequest, openRequest, outcomeOf } from './open-request.ts';
@@ -33,7 +33,7 @@ export interface RequestLifePorts
 
 /** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
 export type Onward = (
-  inbound: Inbound,
+  inbound: NodeInbound,
   directive: Extract<Directive, { kind: 'forward' | 'replay' }>,
   facts: ExchangeFacts,
 ) => Promise<Refusal | undefined>;

@@ -8,12 +8,12 @@ import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Route } from '../../../upstream/pools.ts';
 import { upstreamHeaders } from '../../../upstream/request-headers.ts';
-import type { Inbound } from '../request/inbound.ts';
+import type { NodeInbound } from '../request/inbound.ts';
 import { createClientEnd } from './client-end.ts';
 import { switchedHead } from './switched-head.ts';
 
 export interface HandshakeOptions {
-  readonly inbound: Inbound;
+  readonly inbound: NodeInbound;
   readonly client: Socket;
   /** What came behind the client's handshake. */
   readonly head: Buffer;
@@ -131,7 +131,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
 const passOver = (): void => undefined;
 
 /** The request as http-proxy-3 sends it on: the header section of any forwarded request, and the upgrade of this hop (WS-3). */
-function handshakeFor(inbound: Inbound, order: ForwardOrder, { host }: URL): IncomingMessage {
+function handshakeFor(inbound: NodeInbound, order: ForwardOrder, { host }: URL): IncomingMessage {
   const headers = new Map<string, string | string[]>();
   const flat = upstreamHeaders(inbound, order);
   for (let index = 0; index < flat.length; index += 2) {

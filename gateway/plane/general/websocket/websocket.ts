@@ -9,15 +9,15 @@ import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { type HeldService, holdService } from '../../../exchange/held-service.ts';
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
-import { callerOf } from '../../../upstream/caller.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
 import { editAnswer } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
 import { createStay, type Stay } from '../../../upstream/stay.ts';
 import type { Choice, Outcome } from '../../../upstream/targets/target-choice.ts';
+import { callerOf } from '../../../upstream/targets/target-choice.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/via.ts';
 import type { IdleBound } from '../../port.ts';
-import type { Inbound } from '../request/inbound.ts';
+import type { NodeInbound } from '../request/inbound.ts';
 import { createOpenTunnels, type OpenTunnels } from './open-tunnels.ts';
 import { relayAnswer } from './relayed-answer.ts';
 import { openTunnel, type TunnelEnds } from './tunnel.ts';
@@ -38,7 +38,7 @@ export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
    * left. Rejects with a `Fault` while nothing has been written.
    */
   readonly forward: (
-    inbound: Inbound,
+    inbound: NodeInbound,
     handover: Handover,
     order: ForwardOrder,
     facts: ExchangeFacts,
@@ -64,7 +64,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
   }
 
   function forward(
-    inbound: Inbound,
+    inbound: NodeInbound,
     { socket: client, head, onSwitched }: Handover,
     order: ForwardOrder,
     facts: ExchangeFacts,

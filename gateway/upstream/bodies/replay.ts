@@ -1,19 +1,17 @@
 // Gives an answer again that was kept for a key, to a request with the same payload (IDM-3).
-// Called by the forwarder for a `replay` directive; what is done to an upstream's answer is done to it anew.
-import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
-import { Fault, type Refusal, type ReplayOrder } from '../../../exchange/directive.ts';
-import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { type HeldBodies, holdBody, holdWhileGiven } from '../../../upstream/bodies/held-body.ts';
-import { readWhole } from '../../../upstream/bodies/whole-body.ts';
-import type { Delivery } from '../../../upstream/delivery.ts';
-import type { Inbound } from '../request/inbound.ts';
-import { deliverTo } from './client-delivery.ts';
+// Called by a plane for a `replay` directive; what is done to an upstream's answer is done to it anew.
+import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
+import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { AnswerSink, Inbound } from '../../plane/port.ts';
+import type { Delivery } from '../delivery.ts';
+import { type HeldBodies, holdBody, holdWhileGiven } from './held-body.ts';
+import { readWhole } from './whole-body.ts';
 
 const MISMATCH: Refusal = { reason: 'idempotency_mismatch' };
 
 export interface ReplayPorts {
-  /** Makes of an upstream's head what the client gets. */
-  readonly finishHead: (status: number, headers: AnswerHeaders) => void;
+  readonly sink: AnswerSink;
   readonly room: HeldBodies;
 }
 
@@ -25,7 +23,7 @@ export async function replayAnswer(
   inbound: Inbound,
   { forward, kept, isSame, maxBody, noRoom }: ReplayOrder,
   facts: ExchangeFacts,
-  { finishHead, room }: ReplayPorts,
+  { sink, room }: ReplayPorts,
 ): Promise<Refusal | undefined> {
   const body = await readWhole(inbound, maxBody, room);
   switch (body.kind) {
@@ -36,13 +34,7 @@ export async function replayAnswer(
       if (room.held + kept.body.length > room.most) return noRoom();
       holdWhileGiven(inbound, kept.body.length, room);
       facts.idempotency = 'replayed';
-      const given = deliverTo(inbound, {
-        onHead(status, headers) {
-          finishHead(status, headers);
-          inbound.res.writeHead(status, headers);
-        },
-        onEnd: () => void inbound.res.end(),
-      });
+      const given: Delivery = { ...sink, discard: () => undefined };
       const { notice } = forward;
       const { method } = inbound.view;
       const onOutcome = (outcome: NonNullable<ExchangeFacts['bodyNotice']>): void => {
@@ -82,7 +74,7 @@ function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery
   if (status !== 204 && status !== 304) head['content-length'] = String(body.length);
   try {
     delivery.head(status, head);
-    if (body.length > 0) delivery.data(Buffer.from(body));
+    if (body.length > 0) delivery.write(Buffer.from(body));
     delivery.end();
   } finally {
     delivery.discard();
