@@ -6,6 +6,7 @@ import { openAuthenticators } from './identity/authenticators.ts';
 import { atOnce, inSlices } from './plan/in-slices.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
+import { connectTarget } from './plane/general/client/http-connections.ts';
 import type { KnownKeys } from './policy/authentication/key-record.ts';
 import type { EpochMs } from './policy/contract.ts';
 import { openPublicFace, type PublicFace } from './server/public-face.ts';
@@ -72,7 +73,7 @@ export function createService(options: ServiceOptions): Service {
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });
-  const upstreams = openUpstreams({ onChange: createTargetReport(telemetry) });
+  const upstreams = openUpstreams({ connect: connectTarget, onChange: createTargetReport(telemetry) });
   closing.defer(upstreams.close);
   atOnce(upstreams.keepSteps(options.plan()));
   metrics.watchTargets(upstreams.targets.states);

@@ -2,6 +2,7 @@
 // Opened by gateway.ts once everything a request needs is there.
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Settings } from '../plan/settings.ts';
+import type { HttpConnections } from '../plane/general/client/http-connections.ts';
 import { createForwarding } from '../plane/general/forwarding.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
@@ -17,7 +18,7 @@ export interface PublicFace extends Pick<PublicListeners, 'https' | 'http'> {
 
 export interface PublicFacePorts {
   readonly exchange: Exchange;
-  readonly upstreams: Upstreams;
+  readonly upstreams: Upstreams<HttpConnections>;
   readonly telemetry: Pick<Telemetry, 'observer' | 'metrics' | 'bounds'>;
   /** Milliseconds. */
   readonly monotonic: () => number;

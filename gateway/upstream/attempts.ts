@@ -2,14 +2,13 @@
 // Runs under the forwarder; everything that can go wrong ends in exactly one of onRefused and onCut.
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
-import { callTarget, type Failure } from '../plane/general/client/upstream-call.ts';
 import type { AnswerSink, Inbound } from '../plane/port.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { AwaitedBodies } from './bodies/body-arrival.ts';
 import type { ClaimedCall } from './bodies/claimed.ts';
 import { type HeldBodies, holdBody } from './bodies/held-body.ts';
 import { measuredBody, PADDED } from './bodies/measured-body.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery, Failure } from './call.ts';
 import { toFault } from './fault-mapping.ts';
 import type { Pools } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
@@ -142,9 +141,8 @@ export function callUpstream(
   function send(chosen: Choice, fresh: boolean): void {
     const route = pools.route(upstream, chosen.target);
     const call = (): void => {
-      giveUp = callTarget({
-        route,
-        request: { ...request, origin: route.origin },
+      giveUp = route.connections.call({
+        request,
         fresh,
         service,
         delivery,
@@ -159,6 +157,7 @@ export function callUpstream(
         onEnd: () => finish('answered'),
         onFailure: (failure) => onFailure(chosen, failure),
       });
+      route.dispatched();
     };
     stay = createStay(chosen, route.gate);
     stay.enter(upstream.connections, {

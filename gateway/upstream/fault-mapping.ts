@@ -1,6 +1,5 @@
 // What a failed call means to the client: a stable fault code, never the cause's text (FWD-18).
 // The cause stays on the fault for the log.
-import { errors } from 'undici';
 import { Fault, type FaultCode, type ForwardOrder } from '../exchange/directive.ts';
 
 const BY_CODE: Readonly<Record<string, FaultCode>> = {
@@ -65,7 +64,7 @@ function proxyErrorOf(cause: string): string | undefined {
 
 function faultCode(cause: unknown): FaultCode {
   // undici's parser errors have a code only for some of their causes.
-  if (cause instanceof errors.HTTPParserError) return 'upstream_invalid';
+  if (cause instanceof Error && cause.name === 'HTTPParserError') return 'upstream_invalid';
   const code = errorCode(cause);
   if (code === undefined) return 'internal';
   const known = BY_CODE[code];

@@ -1,7 +1,7 @@
 // Where host names of targets lead at the moment: looked up again while they are in use, and never forgotten over a failure.
 // Asked by every new connection of a pool; pools.ts asks again for the sake of connections that are open.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 
 /** Every address of a name, as `node:dns` finds them. */
 export type FindAddresses = (
@@ -22,6 +22,12 @@ export interface NameLookupOptions {
   readonly find?: FindAddresses | undefined;
   /** Milliseconds. */
   readonly maxAgeMs: number;
+}
+
+/** Undefined for an address. */
+export function hostNameOf(origin: string): string | undefined {
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? host : undefined;
 }
 
 interface Known {

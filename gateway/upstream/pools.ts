@@ -1,36 +1,22 @@
 // The targets of the upstreams as they are reached: connections, places and retries, shared by plans that agree on them.
 // Asked by every call once its target is chosen; told by gateway.ts which plan is in force.
 import { createHash } from 'node:crypto';
-import type { Agent } from 'node:http';
-import type { Socket } from 'node:net';
-import { type Dispatcher, Pool } from 'undici';
 import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
-import {
-  type ClientOptions,
-  type ConnectionAware,
-  IDLE_MS,
-  openClient,
-} from '../plane/general/client/connection.ts';
-import { createReach } from '../plane/general/client/connector.ts';
+import type { ConnectTarget, TargetConnections } from './call.ts';
 import { createGate, type Gate } from './gate.ts';
-import { createNameLookup, type FindAddresses } from './name-lookup.ts';
+import { createNameLookup, type FindAddresses, hostNameOf } from './name-lookup.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 /** One target as it is reached by one call. */
-export interface Route {
-  readonly origin: string;
+export interface Route<C extends TargetConnections = TargetConnections> {
   readonly gate: Gate;
-  readonly dispatch: (options: Dispatcher.DispatchOptions, handler: ConnectionAware) => void;
-  /** The same on a connection that nothing was sent on before, and that ends with the answer. */
-  readonly dispatchFresh: (options: Dispatcher.DispatchOptions, handler: ConnectionAware) => void;
-  /** For a connection that becomes a WebSocket. */
-  readonly agent: Agent;
+  readonly connections: C;
   /** Call when the call has begun: what no plan uses is closed when its calls are done. */
   readonly dispatched: () => void;
 }
 
-export interface Pools {
-  readonly route: (upstream: UpstreamPlan, target: Target) => Route;
+export interface Pools<C extends TargetConnections = TargetConnections> {
+  readonly route: (upstream: UpstreamPlan, target: Target) => Route<C>;
   readonly budget: (upstream: UpstreamPlan) => RetryBudget;
   /** Steps that keep what `plan` uses, and at their end close everything else as soon as its last request is answered. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
@@ -40,105 +26,61 @@ export interface Pools {
   readonly close: () => Promise<void>;
 }
 
-export interface PoolOptions {
-  /** PEM bundle for upstreams that name no authority of their own; default: Node's. */
-  readonly ca?: string | undefined;
+export interface PoolOptions<C extends TargetConnections> {
+  readonly connect: ConnectTarget<C>;
   /** Default: the system's. */
   readonly findAddresses?: FindAddresses;
   /** How long an address of a host name is believed, milliseconds. */
   readonly lookupEveryMs?: number;
 }
 
-interface OpenRoute extends Route {
-  /** Lets go of connections to addresses that the host name no longer has. */
-  readonly follow: () => Promise<void>;
-  readonly retire: () => void;
-  readonly destroy: () => Promise<void>;
+interface OpenRoute<C extends TargetConnections> extends Route<C> {
+  /** Undefined for an address. */
+  readonly hostName: string | undefined;
 }
 
 /** The system's resolver goes by the TTL of a name; this much later everything here does. */
 const LOOKUP_EVERY_MS = 30_000;
 
-export function createPools({ ca, findAddresses, lookupEveryMs = LOOKUP_EVERY_MS }: PoolOptions = {}): Pools {
-  const open = new Map<string, OpenRoute>();
+export function createPools<C extends TargetConnections>({
+  connect,
+  findAddresses,
+  lookupEveryMs = LOOKUP_EVERY_MS,
+}: PoolOptions<C>): Pools<C> {
+  const open = new Map<string, OpenRoute<C>>();
   const budgets = new WeakMap<UpstreamPlan, RetryBudget>();
   const names = createNameLookup({ find: findAddresses, maxAgeMs: lookupEveryMs });
   let wanted: ReadonlySet<string> | undefined;
   const following = setInterval(() => {
-    for (const route of open.values()) void route.follow();
+    for (const [key, route] of open) void follow(key, route);
   }, lookupEveryMs).unref();
 
-  function create(key: string, origin: string, upstream: UpstreamPlan): OpenRoute {
-    const sockets = new Set<Socket>();
-    const onSocket = (socket: Socket): void => {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-    };
-    const reach = createReach(origin, upstream, { names, onSocket, ca });
-    const { http2 } = upstream;
-    const options: ClientOptions = {
-      connect: reach.connect,
-      allowH2: http2,
-      pipelining: 1,
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: 60_000,
-      keepAliveTimeoutThreshold: 1_000,
-    };
-    const openPool = (): Pool => {
-      const made = new Pool(origin, {
-        ...options,
-        connections: upstream.connections.max,
-        factory: (url) => openClient(url, options),
-      });
-      // Without a listener undici's own error events would end the process; each request gets its error anyway.
-      made.on('connectionError', () => undefined);
-      return made;
-    };
-    let pool = openPool();
-    let retired = false;
-    const dispatchFresh: Route['dispatchFresh'] = (asked, handler) => {
-      const fresh = openClient(origin, options);
-      fresh.dispatch(asked, handler);
-      fresh.close(() => undefined);
-    };
-    const route: OpenRoute = {
-      origin,
+  function create(key: string, origin: string, upstream: UpstreamPlan): OpenRoute<C> {
+    const route: OpenRoute<C> = {
+      hostName: hostNameOf(origin),
       gate: createGate(),
-      agent: reach.agent,
-      dispatch(asked, handler) {
-        // It waited for its place while the plan that wanted this route was replaced.
-        if (retired) dispatchFresh(asked, handler);
-        else pool.dispatch(asked, handler);
-      },
-      dispatchFresh,
+      connections: connect(origin, upstream, names),
       dispatched() {
         if (wanted !== undefined && !wanted.has(key)) drop(key);
       },
-      async follow() {
-        if (reach.hostName === undefined) return;
-        const addresses = await names.renew(reach.hostName);
-        if (addresses === undefined || open.get(key) !== route) return;
-        const known = new Set(addresses.map(({ address }) => address));
-        if ([...sockets].every(({ remoteAddress = '' }) => known.has(remoteAddress))) return;
-        const before = pool;
-        pool = openPool();
-        before.close(() => undefined);
-      },
-      retire() {
-        retired = true;
-        pool.close(() => undefined);
-      },
-      destroy: () => pool.destroy(),
     };
     open.set(key, route);
     return route;
+  }
+
+  /** Lets go of connections to addresses that the host name no longer has. */
+  async function follow(key: string, route: OpenRoute<C>): Promise<void> {
+    if (route.hostName === undefined) return;
+    const addresses = await names.renew(route.hostName);
+    if (addresses === undefined || open.get(key) !== route) return;
+    route.connections.follow(new Set(addresses.map(({ address }) => address)));
   }
 
   function drop(key: string): void {
     const route = open.get(key);
     if (route === undefined) return;
     open.delete(key);
-    route.retire();
+    route.connections.retire();
   }
 
   return {
@@ -173,7 +115,7 @@ export function createPools({ ca, findAddresses, lookupEveryMs = LOOKUP_EVERY_MS
       clearInterval(following);
       const routes = [...open.values()];
       open.clear();
-      await Promise.all(routes.map(({ destroy }) => destroy()));
+      await Promise.all(routes.map(({ connections }) => connections.destroy()));
     },
   };
 }

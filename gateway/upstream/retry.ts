@@ -3,11 +3,18 @@
 import { Fault } from '../exchange/directive.ts';
 import type { RetryRules } from '../plan/connection-rules.ts';
 import type { Target, UpstreamPlan } from '../plan/plan.ts';
-import type { Failure } from '../plane/general/client/upstream-call.ts';
-import { isRepeatable } from './repeatable.ts';
+import type { Failure } from './call.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { Choice } from './targets/target-choice.ts';
 import type { Targets } from './targets/targets.ts';
+
+// RFC 9110 §9.2.2.
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+/** Whether sending it twice changes nothing, and can be done at all: a body streams past and is gone. */
+export function isRepeatable(method: string, hasBody: boolean): boolean {
+  return !hasBody && IDEMPOTENT.has(method);
+}
 
 export interface Tried {
   readonly method: string;

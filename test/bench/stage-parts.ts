@@ -10,6 +10,7 @@ import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
 import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
 import {
   type Reading,
@@ -82,7 +83,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
     onFault: raise,
   };
   const exchange = createExchange(ports);
-  const upstreams = openUpstreams({ onChange: () => undefined });
+  const upstreams = openUpstreams({ connect: connectTarget, onChange: () => undefined });
   stack.defer(upstreams.close);
   atOnce(upstreams.keepSteps(plan));
   const intake = createIntake({ ...settings, report: telemetry.bounds, monotonic, now: wallClock });

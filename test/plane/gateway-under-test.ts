@@ -12,6 +12,7 @@ import type { Bounds, Overload } from '../../gateway/plan/bounds.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Address, PlainMode } from '../../gateway/plan/settings.ts';
+import { connectTarget, type HttpConnections } from '../../gateway/plane/general/client/http-connections.ts';
 import { createForwarding } from '../../gateway/plane/general/forwarding.ts';
 import { createProxyListener } from '../../gateway/plane/general/proxy-listener.ts';
 import type { Websockets } from '../../gateway/plane/general/websocket/websocket.ts';
@@ -43,7 +44,7 @@ export interface GatewayOptions {
   readonly decide?: (view: RequestView) => Promise<Refusal | undefined> | Refusal | undefined;
   readonly ca?: string;
   readonly order?: Partial<ForwardOrder>;
-  readonly reach?: PoolOptions;
+  readonly reach?: Pick<PoolOptions<HttpConnections>, 'findAddresses' | 'lookupEveryMs'>;
   /** Why open WebSockets are to be closed. */
   readonly ending?: () => Ending | undefined;
 }
@@ -162,7 +163,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const facts: ExchangeFacts[] = [];
   const views: RequestView[] = [];
   const exchange = testExchange(options, { facts, views });
-  const upstreams = openUpstreams({ ca: options.ca, onChange: () => undefined, ...options.reach });
+  const upstreams = openUpstreams({
+    connect: (origin, upstream, names) => connectTarget(origin, upstream, names, options.ca),
+    onChange: () => undefined,
+    ...options.reach,
+  });
   const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
   const certificates = options.tls
     ? certificatesOf([await selfSignedPair(folder, ['api.example.com'], Date.now())], {

@@ -2,8 +2,9 @@
 import { createServer as createTlsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
-import { createProbe } from '../../gateway/plane/general/client/health-probe.ts';
+import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
 import { createPools, type Pools } from '../../gateway/upstream/pools.ts';
+import { probeThrough } from '../../gateway/upstream/upstreams.ts';
 import { upstream as sample } from '../support/exchange-samples.ts';
 import { freePorts } from '../support/ports.ts';
 import { startRawUpstream } from '../support/raw-upstream.ts';
@@ -26,8 +27,8 @@ function check(
   timeout = RULES.timeout,
   stop = new AbortController(),
 ) {
-  pools ??= createPools();
-  return createProbe(pools)({
+  pools ??= createPools({ connect: connectTarget });
+  return probeThrough(pools)({
     upstream: { ...sample, timeouts: TIMEOUTS, targets: [{ origin: url }], ...changes },
     target: { origin: url },
     rules: { ...RULES, timeout },
@@ -133,7 +134,7 @@ describe('a health check', () => {
   it('takes no place at the target: one that is full is not sick', async () => {
     const upstream = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     const connections = { max: 1, queue: 0, waitMs: 1 };
-    pools = createPools();
+    pools = createPools({ connect: connectTarget });
     const plan = { ...sample, timeouts: TIMEOUTS, targets: [{ origin: upstream.url }], connections };
     const { gate } = pools.route(plan, { origin: upstream.url });
     gate.enter(connections, { onPlace: () => undefined, onBusy: () => undefined });

@@ -1,6 +1,6 @@
 // A clock that a test moves by hand, with timers that run when it passes them.
 // For whatever takes a `TargetClock`; no real time goes by.
-import type { TargetClock } from '../../gateway/upstream/targets/target-clock.ts';
+import type { TargetClock } from '../../gateway/upstream/targets/health-checks.ts';
 
 export interface HandClock extends TargetClock {
   /** Moves on by so many milliseconds; each timer runs at its own time, and what it awaits is given a turn. */

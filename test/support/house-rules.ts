@@ -36,10 +36,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['gateway/policy/contract.ts'],
   },
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
+  // Of the exchange as values: faults, and what edits header sections and bodies.
   'gateway/upstream/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/plane/general/'],
+    may: ['gateway/plan/', 'gateway/exchange/'],
     types: ['gateway/policy/', 'gateway/plane/port.ts'],
   },
+  'gateway/plane/port.ts': { may: [], types: ['gateway/exchange/', 'gateway/plan/', 'gateway/policy/'] },
   'gateway/plane/': {
     may: ['gateway/exchange/', 'gateway/upstream/'],
     types: ['gateway/plan/', 'gateway/policy/'],
@@ -115,8 +117,16 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jose: ['gateway/identity/'],
   'lru-cache': ['gateway/identity/'],
   '@fastify/reply-from': ['gateway/plane/general/'],
-  undici: ['gateway/plane/general/', 'gateway/upstream/'],
+  undici: ['gateway/plane/general/'],
   'http-proxy-3': ['gateway/plane/general/'],
+  // Node's requests and responses stay in the transport; the command line asks a running gateway, a table has the statuses.
+  'node:http': [
+    'gateway/plane/general/',
+    'gateway/cli/admin-client.ts',
+    'gateway/telemetry/request-labels.ts',
+  ],
+  'node:https': ['gateway/plane/general/', 'gateway/cli/admin-client.ts'],
+  'node:http2': ['gateway/plane/general/'],
   ioredis: ['gateway/stores/'],
   'node:sqlite': ['gateway/stores/'],
   'node:worker_threads': ['gateway/stores/', 'gateway/plan/'],

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
+import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
 import { createPools, type Pools } from '../../gateway/upstream/pools.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 
@@ -20,7 +21,7 @@ describe('pools', () => {
   afterEach(() => pools.close());
 
   it('what reaches a target outlives a reload that keeps its address and its manner', () => {
-    pools = createPools();
+    pools = createPools({ connect: connectTarget });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
     const route = pools.route(before, TARGET);
@@ -39,12 +40,12 @@ describe('pools', () => {
     ['another number of connections', { connections: { ...sample.connections, max: 1 } }],
     ['another time to connect', { timeouts: { ...sample.timeouts, connect: 2 } }],
   ])('%s makes connections of its own', (_, changes) => {
-    pools = createPools();
+    pools = createPools({ connect: connectTarget });
     expect(pools.route(upstream(changes), TARGET)).not.toBe(pools.route(upstream(), TARGET));
   });
 
   it('what no plan uses is closed, and a late request of the old plan leaves none behind', () => {
-    pools = createPools();
+    pools = createPools({ connect: connectTarget });
     const gone = upstream();
     pools.route(gone, TARGET);
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
@@ -56,7 +57,7 @@ describe('pools', () => {
   });
 
   it('what a request of the next plan opens between two steps of a reload is kept, and the rest let go', () => {
-    pools = createPools();
+    pools = createPools({ connect: connectTarget });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
     pools.route(before, TARGET);

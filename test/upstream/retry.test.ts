@@ -1,6 +1,6 @@
 // FWD-16: what may be sent once more, and how often.
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../gateway/plane/general/client/upstream-call.ts';
+import type { Failure } from '../../gateway/upstream/call.ts';
 import { mayTryAgain, type Tried } from '../../gateway/upstream/retry.ts';
 import { createRetryBudget, type RetryBudget } from '../../gateway/upstream/retry-budget.ts';
 

@@ -1,21 +1,16 @@
 // The two ways a request goes to a service, over the same targets: forwarded, or handed over as a WebSocket.
 // Made by the composition root, given to the public listeners.
-import type { Exchange } from '../../exchange/exchange.ts';
-import type { ForwardPorts } from '../../upstream/attempts.ts';
 import { MOST_AWAITED } from '../../upstream/bodies/body-arrival.ts';
 import { MOST_HELD } from '../../upstream/bodies/held-body.ts';
-import type { IdleBound } from '../port.ts';
 import { createForwarder, type Forwarder } from './call/forwarder.ts';
-import { createWebsockets, type Websockets } from './websocket/websocket.ts';
+import { createWebsockets, type WebsocketPorts, type Websockets } from './websocket/websocket.ts';
 
 export interface Forwarding {
   readonly forwarder: Forwarder;
   readonly websockets: Websockets;
 }
 
-export interface ForwardingPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
-  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
-  readonly idleWebsockets?: IdleBound | undefined;
+export interface ForwardingPorts extends WebsocketPorts {
   /** Told once where the open WebSockets can be counted. */
   readonly countWebsockets: (open: Websockets['services']) => void;
 }

@@ -2,7 +2,7 @@
 // Stands between the call to an upstream and what is done to its answers, on requests with a claim only.
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
 import type { Claim } from '../../exchange/claimed-key.ts';
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../call.ts';
 import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
 import { type HeldBodies, holdWhileGiven, type Taker } from './held-body.ts';
 

@@ -4,7 +4,7 @@ import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
 import type { Claim } from '../../exchange/claimed-key.ts';
 import { Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../call.ts';
 import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';
 import type { HeldBodies } from './held-body.ts';
 import { readWhole } from './whole-body.ts';

@@ -5,7 +5,7 @@ import type { ForwardOrder } from '../../exchange/directive.ts';
 import { editBody, treatHead } from '../../exchange/noticed-answer.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts';
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../call.ts';
 import { decode } from './content-coding.ts';
 import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
 

@@ -4,7 +4,7 @@ import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../../plane/port.ts';
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../call.ts';
 import { type HeldBodies, holdBody, holdWhileGiven } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
 

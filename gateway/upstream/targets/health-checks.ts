@@ -2,7 +2,14 @@
 // Part of a target's state; what a check is, is in health-probe.ts.
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { HealthRules } from '../../plan/target-rules.ts';
-import type { TargetClock } from './target-clock.ts';
+
+/** The time that targets are judged by: monotonic, with timers that never keep the process alive. */
+export interface TargetClock {
+  /** Milliseconds since some instant in the past. */
+  readonly now: () => number;
+  /** Runs once after so many milliseconds, at most a day; call the result to have it not run. */
+  readonly after: (ms: number, run: () => void) => () => void;
+}
 
 /** One check: why it failed, in a word for operators, or undefined where it is good. Never rejects. */
 export type Probe = (check: {

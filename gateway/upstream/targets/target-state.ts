@@ -5,7 +5,6 @@ import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import { type Candidate, hashOf } from './balance.ts';
 import { createBreaker } from './breaker.ts';
 import { createHealthChecks, type HealthPorts } from './health-checks.ts';
-import { shareOf } from './slow-start.ts';
 import type { Choice } from './target-choice.ts';
 
 export interface TargetState extends Candidate {
@@ -100,4 +99,16 @@ export function createTargetState(
     stop: health.stop,
   };
   return state;
+}
+
+/** Above nothing, so that a target alone in its first moment is chosen like any other. */
+const LEAST_SHARE = 0.001;
+
+/**
+ * Between 0 and 1, linear in time. Milliseconds.
+ * @param since when the target came back; undefined: it has been there all along
+ */
+function shareOf(since: number | undefined, slowStart: number, now: number): number {
+  if (since === undefined || slowStart === 0) return 1;
+  return Math.min(1, Math.max(LEAST_SHARE, (now - since) / slowStart));
 }

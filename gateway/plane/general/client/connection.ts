@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
-import { isRepeatable } from '../../../upstream/repeatable.ts';
+import { isRepeatable } from '../../../upstream/retry.ts';
 import { passOverContinue } from './interim-answers.ts';
 
 /** What is known of the connection a call runs on. */
@@ -24,6 +24,12 @@ export interface Connection {
 export interface ConnectionAware extends Dispatcher.DispatchHandler {
   connection: Connection | undefined;
 }
+
+/** How a request is given to a connection of one target. */
+export type Dispatch = (
+  request: Omit<Dispatcher.DispatchOptions, 'origin'>,
+  handler: ConnectionAware,
+) => void;
 
 export interface ClientOptions extends Client.Options {
   readonly connect: buildConnector.connector;

@@ -2,18 +2,16 @@
 // Used by the pools for requests and for the handshakes of WebSockets, which so have the same TLS.
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { UpstreamPlan } from '../../../plan/plan.ts';
-import type { NameLookup } from '../../../upstream/name-lookup.ts';
+import { hostNameOf, type NameLookup } from '../../../upstream/name-lookup.ts';
 
 export interface Reach {
   /** For undici; the socket of each connection is told to `onSocket`. */
   readonly connect: buildConnector.connector;
   /** For connections of their own that begin with HTTP/1.1. */
   readonly agent: HttpAgent;
-  /** Undefined for an address. */
-  readonly hostName: string | undefined;
 }
 
 export interface ReachOptions {
@@ -28,9 +26,7 @@ export function createReach(
   { tls, http2, timeouts }: UpstreamPlan,
   { names, onSocket, ca = undefined }: ReachOptions,
 ): Reach {
-  const { hostname, protocol } = new URL(origin);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const hostName = isIP(host) === 0 ? host : undefined;
+  const hostName = hostNameOf(origin);
   const trust = tls?.ca ?? ca;
   const options = {
     lookup: names.lookup,
@@ -48,9 +44,8 @@ export function createReach(
     preferH2: http2,
     timeout: timeouts.connect,
   });
-  const secure = protocol === 'https:';
+  const secure = new URL(origin).protocol === 'https:';
   return {
-    hostName,
     connect: ({ servername: _fromHostField, ...target }, callback) =>
       connector(secure ? { ...target, servername: options.servername } : target, (...args) => {
         if (args[0] === null) {

@@ -1,18 +1,15 @@
 // One health check: a GET over a connection of its own, made as the upstream's connections are made.
 // Run by health-checks.ts; what it finds is a word for operators, never for clients.
 import { errorCode } from '../../../upstream/fault-mapping.ts';
-import type { Pools } from '../../../upstream/pools.ts';
 import type { Probe } from '../../../upstream/targets/health-checks.ts';
-import type { ConnectionAware } from './connection.ts';
+import type { ConnectionAware, Dispatch } from './connection.ts';
 
 /** Bytes of a body that are read, so that the connection can end in order; the status has been believed by then. */
 const MOST_BODY = 65_536;
 
-/** Neither waits for a place at the target nor takes one: a busy target is not a dead one. */
-export function createProbe(pools: Pick<Pools, 'route'>): Probe {
-  return ({ upstream, target, rules, signal }) => {
+export function createProbe(dispatchFresh: Dispatch): Probe {
+  return ({ upstream, rules, signal }) => {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const route = pools.route(upstream, target);
     let abort: ((reason: Error) => void) | undefined;
     let over = false;
     let read = 0;
@@ -54,8 +51,7 @@ export function createProbe(pools: Pick<Pools, 'route'>): Probe {
     };
     const headers = ['user-agent', 'sundial-health'];
     if (upstream.host !== undefined) headers.push('host', upstream.host);
-    route.dispatchFresh({ origin: route.origin, path: rules.path, method: 'GET', headers }, handler);
-    route.dispatched();
+    dispatchFresh({ path: rules.path, method: 'GET', headers }, handler);
     return promise;
   };
 }

@@ -3,48 +3,17 @@
 import type { Dispatcher } from 'undici';
 import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
 import { Fault } from '../../../exchange/directive.ts';
-import type { Delivery } from '../../../upstream/delivery.ts';
+import type { CallOptions } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
-import type { Route } from '../../../upstream/pools.ts';
 import { cleanAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
-import type { Connection, ConnectionAware } from './connection.ts';
+import type { Connection, ConnectionAware, Dispatch } from './connection.ts';
 import { watchNextStream } from './stream-end.ts';
-
-/** What is known of a call that failed before the client had anything of it. */
-export interface Failure {
-  readonly cause: unknown;
-  /** Not a byte of the request has left: there never was a connection. */
-  readonly unsent: boolean;
-  /** The connection ended without a byte of an answer. */
-  readonly unanswered: boolean;
-  /** It had served others before: the upstream may have ended it while this request was under way. */
-  readonly stale: boolean;
-}
-
-export interface CallOptions {
-  readonly route: Route;
-  readonly request: Dispatcher.DispatchOptions;
-  /** On a connection of its own. */
-  readonly fresh: boolean;
-  /** Alias of the upstream. */
-  readonly service: string;
-  readonly delivery: Delivery;
-  /** A connection takes the request: from now on the target may know of it. */
-  readonly onSending: () => void;
-  /** Called when the client's side takes bytes again, once for each time that `delivery` refused more. */
-  readonly onceDrained: (resume: () => void) => void;
-  readonly onAnswered: () => void;
-  /** At most one of these two, and neither after the call was given up. */
-  readonly onEnd: () => void;
-  readonly onFailure: (failure: Failure) => void;
-}
 
 /** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
 const MOST_INTERIM = 100;
 
-/** Starts the call and returns how to give it up: the upstream then never sees the request as complete. */
-export function callTarget(options: CallOptions): (reason: Error) => void {
-  const { route, request, delivery, service } = options;
+export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: Error) => void {
+  const { delivery, service } = options;
   let controller: Dispatcher.DispatchController | undefined;
   let readBefore = 0;
   let over = false;
@@ -122,9 +91,7 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
   };
   let answered = false;
 
-  if (options.fresh) route.dispatchFresh(request, handler);
-  else route.dispatch(request, handler);
-  route.dispatched();
+  dispatch(options.request, handler);
   return (reason) => {
     over = true;
     controller?.abort(reason);

@@ -8,6 +8,7 @@ import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Route } from '../../../upstream/pools.ts';
 import { upstreamHeaders } from '../../../upstream/request-headers.ts';
+import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/inbound.ts';
 import { createClientEnd } from './client-end.ts';
 import { switchedHead } from './switched-head.ts';
@@ -18,7 +19,7 @@ export interface HandshakeOptions {
   /** What came behind the client's handshake. */
   readonly head: Buffer;
   readonly order: ForwardOrder;
-  readonly route: Route;
+  readonly route: Route<HttpConnections>;
   /** Edits the head of the 101. */
   readonly decorate: (headers: AnswerHeaders) => void;
   /** The head of the 101 is good; at most one of these three comes, and none after the call was given up. */
@@ -40,7 +41,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
   const { name: service, timeouts } = order.upstream;
   const { 'sec-websocket-key': key } = inbound.raw.headers;
   const path = order.target;
-  const target = new URL(route.origin);
+  const target = new URL(route.connections.origin);
   let told: HandshakeOptions | undefined = options;
   const end = createClientEnd(client);
   let call: ClientRequest | undefined;
@@ -117,7 +118,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
       asked,
       end,
       options.head,
-      { target, secure: true, prependPath: false, agent: route.agent },
+      { target, secure: true, prependPath: false, agent: route.connections.agent },
       fail,
     );
   } catch (cause) {

@@ -10,6 +10,7 @@ import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { type HeldService, holdService } from '../../../exchange/held-service.ts';
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
+import type { Pools } from '../../../upstream/pools.ts';
 import { editAnswer } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
 import { createStay, type Stay } from '../../../upstream/stay.ts';
@@ -17,6 +18,7 @@ import type { Choice, Outcome } from '../../../upstream/targets/target-choice.ts
 import { callerOf } from '../../../upstream/targets/target-choice.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/via.ts';
 import type { IdleBound } from '../../port.ts';
+import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/inbound.ts';
 import { createOpenTunnels, type OpenTunnels } from './open-tunnels.ts';
 import { relayAnswer } from './relayed-answer.ts';
@@ -45,7 +47,8 @@ export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
   ) => Promise<undefined>;
 }
 
-export interface WebsocketPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
+export interface WebsocketPorts extends Pick<ForwardPorts, 'targets'> {
+  readonly pools: Pick<Pools<HttpConnections>, 'route' | 'budget'>;
   readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
   readonly idleWebsockets?: IdleBound | undefined;
 }

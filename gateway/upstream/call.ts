@@ -1,0 +1,72 @@
+// What upstream/ asks of a plane: connections to one target, calls over them, and what becomes of each call.
+// Types only; every plane brings its own.
+import type { Readable } from 'node:stream';
+import type { UpstreamPlan } from '../plan/plan.ts';
+import type { AnswerSink } from '../plane/port.ts';
+import type { NameLookup } from './name-lookup.ts';
+import type { Probe } from './targets/health-checks.ts';
+
+/** How an answer reaches the client: its head, then its bytes, then its end. */
+export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
+  /** After the last of these, whatever it was: nothing is kept any more. */
+  readonly discard: () => void;
+}
+
+/** What is known of a call that failed before the client had anything of it. */
+export interface Failure {
+  readonly cause: unknown;
+  /** Not a byte of the request has left: there never was a connection. */
+  readonly unsent: boolean;
+  /** The connection ended without a byte of an answer. */
+  readonly unanswered: boolean;
+  /** It had served others before: the upstream may have ended it while this request was under way. */
+  readonly stale: boolean;
+}
+
+export interface CallRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Names and values, flat. */
+  readonly headers: string[];
+  readonly body: Readable | Buffer | null;
+  /** Milliseconds. */
+  readonly headersTimeout: number;
+  readonly bodyTimeout: number;
+}
+
+export interface CallOptions {
+  readonly request: CallRequest;
+  /** On a connection that nothing was sent on before, and that ends with the answer. */
+  readonly fresh: boolean;
+  /** Alias of the upstream. */
+  readonly service: string;
+  readonly delivery: Delivery;
+  /** A connection takes the request: from now on the target may know of it. */
+  readonly onSending: () => void;
+  /** Called when the client's side takes bytes again, once for each time that `delivery` refused more. */
+  readonly onceDrained: (resume: () => void) => void;
+  readonly onAnswered: () => void;
+  /** At most one of these two, and neither after the call was given up. */
+  readonly onEnd: () => void;
+  readonly onFailure: (failure: Failure) => void;
+}
+
+/** All connections to one target. */
+export interface TargetConnections {
+  /** Starts a call and returns how to give it up: the upstream then never sees the request as complete. */
+  readonly call: (options: CallOptions) => (reason: Error) => void;
+  /** One health check, on a connection of its own. */
+  readonly probe: Probe;
+  /** Lets go of connections that lead elsewhere, each when its call is done. */
+  readonly follow: (addresses: ReadonlySet<string>) => void;
+  /** Lets go of all; a call that comes later gets a connection of its own. */
+  readonly retire: () => void;
+  /** Ends all at once. */
+  readonly destroy: () => Promise<void>;
+}
+
+export type ConnectTarget<C extends TargetConnections> = (
+  origin: string,
+  upstream: UpstreamPlan,
+  names: NameLookup,
+) => C;
