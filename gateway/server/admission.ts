@@ -1,15 +1,14 @@
 // Whether one more client connection is taken: how many there are, and how many come from its address.
 // One for all public listeners; the admin listener never asks it.
-import type { Socket } from 'node:net';
 import type { Bounds } from '../plan/bounds.ts';
-import type { BoundsCounter, ClientAddress } from '../plane/port.ts';
+import type { BoundsCounter, Intake } from '../plane/port.ts';
 
 export interface Admission {
   /**
-   * False: the connection must be closed before anything is read from it. A load balancer takes that for a connection
-   * that failed and asks another gateway; an answer would have to wait for a TLS handshake, and would be passed on.
+   * A load balancer takes a closed connection for one that failed and asks another gateway; an answer would have to wait
+   * for a TLS handshake, and would be passed on.
    */
-  readonly admits: (socket: Socket) => boolean;
+  readonly admits: Intake['admits'];
   /** Connections taken and not closed yet. */
   readonly open: () => number;
 }
@@ -17,7 +16,7 @@ export interface Admission {
 export interface AdmissionPorts {
   readonly bounds: Pick<Bounds, 'connections' | 'connectionsPerAddress'>;
   /** A trusted proxy stands for many clients: it counts towards the whole only. */
-  readonly clientAddress: (peer: string, forwardedFor: undefined) => ClientAddress;
+  readonly clientAddress: Intake['clientAddress'];
   readonly report: Pick<BoundsCounter, 'refused'>;
 }
 

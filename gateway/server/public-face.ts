@@ -1,19 +1,29 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
 // Opened by gateway.ts once everything a request needs is there.
 import type { Exchange } from '../exchange/exchange.ts';
-import type { Settings } from '../plan/settings.ts';
+import type { Address, PlainMode, Settings } from '../plan/settings.ts';
 import type { HttpConnections } from '../plane/general/client/http-connections.ts';
 import { createForwarding } from '../plane/general/forwarding.ts';
+import { createProxyListener, type ProxyListenerOptions } from '../plane/general/proxy-listener.ts';
+import type { Listener } from '../plane/port.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { drain } from './drain.ts';
 import { createIntake } from './intake.ts';
-import { openPublicListeners, type PublicListeners, type PublicSockets } from './public-listeners.ts';
-import type { CertificateSource } from './tls-options.ts';
+import { type CertificateSource, createTlsFace } from './tls-options.ts';
 
-export interface PublicFace extends Pick<PublicListeners, 'https' | 'http'> {
+export interface PublicFace {
+  /** As bound: a configured port 0 is a real port here. */
+  readonly https: { readonly address: Address } | undefined;
+  readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
   /** Drains as the settings say; false when something had to be cut. `onDraining` runs first. */
   readonly end: (onDraining: () => void) => Promise<boolean>;
+}
+
+/** Descriptors of sockets that are bound already, by listener. */
+export interface PublicSockets {
+  readonly https: number | undefined;
+  readonly http: number | undefined;
 }
 
 export interface PublicFacePorts {
@@ -28,31 +38,40 @@ export interface PublicFacePorts {
   readonly sockets: PublicSockets | undefined;
 }
 
-/** @throws the system's error when an address cannot be bound; nothing is open then */
+/** The TLS listener and the plain one. @throws the system's error when an address cannot be bound; nothing is open then */
 export async function openPublicFace(
   settings: Settings,
   certificates: CertificateSource | undefined,
   { exchange, upstreams, telemetry, monotonic, now, sockets }: PublicFacePorts,
 ): Promise<PublicFace> {
   const { observer, metrics, bounds } = telemetry;
+  const { sendsForwarded } = settings;
+  const { https, http } = settings.listeners;
   const intake = createIntake({ ...settings, report: bounds, monotonic, now });
   const { idleWebsockets } = intake;
+  const forwarding = createForwarding({ ...metrics, ...upstreams, exchange, idleWebsockets });
+  const shared = { intake, sendsForwarded, exchange, observer, now, ...forwarding };
+  const listeners: Listener[] = [];
+  const open = async (
+    options: Pick<ProxyListenerOptions, 'address' | 'socket' | 'tls' | 'mode'>,
+  ): Promise<Address> => {
+    const listener = createProxyListener({ ...shared, ...options });
+    const port = await listener.listen();
+    listeners.push(listener);
+    return { host: options.address.host, port };
+  };
   try {
-    const { listeners, https, http } = await openPublicListeners(settings.listeners, certificates, sockets, {
-      intake,
-      sendsForwarded: settings.sendsForwarded,
-      exchange,
-      observer,
-      ...createForwarding({ ...metrics, ...upstreams, exchange, idleWebsockets }),
-      now,
-    });
+    const tls = certificates && createTlsFace(certificates, now);
+    const secure = https && tls && (await open({ ...https, socket: sockets?.https, tls, mode: 'serve' }));
+    const plain = http && (await open({ ...http, socket: sockets?.http, tls: undefined }));
     return {
-      https,
-      http,
+      https: secure && { address: secure },
+      http: http && plain && { address: plain, mode: http.mode },
       end: (onDraining) => drain({ listeners, onDraining, ...settings.drain }).finally(intake.load.stop),
     };
   } catch (error) {
     intake.load.stop();
+    await Promise.all(listeners.map((listener) => listener.stop()));
     throw error;
   }
 }

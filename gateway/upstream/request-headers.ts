@@ -3,8 +3,7 @@
 import type { ForwardOrder } from '../exchange/directive.ts';
 import { clientField, goesOn, keptFields } from '../plan/client-fields.ts';
 import type { Inbound } from '../plane/port.ts';
-import { nominated } from './hop-by-hop.ts';
-import { appendVia } from './via.ts';
+import { appendVia, nominated } from './hop-by-hop.ts';
 
 /** Names and values, flat. `order` decides version and authorization fields (VER-9). */
 export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {

@@ -2,8 +2,7 @@
 // Stands between the upstream's head and exchange.decorate().
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
-import { nominated } from './hop-by-hop.ts';
-import { appendVia } from './via.ts';
+import { appendVia, nominated } from './hop-by-hop.ts';
 
 const HOP_BY_HOP: readonly string[] = [
   'connection',

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import { Fault } from '../../gateway/exchange/directive.ts';
-import { switchedHead } from '../../gateway/plane/general/websocket/switched-head.ts';
+import { switchedHead } from '../../gateway/plane/general/websocket/websocket-handshake.ts';
 import { cleanAnswer, dropUndefined, editAnswer } from '../../gateway/upstream/response-headers.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 import { fuzz } from '../support/fuzz.ts';

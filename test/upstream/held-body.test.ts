@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
-import { decode } from '../../gateway/upstream/bodies/content-coding.ts';
-import { holdBody, MOST_HELD } from '../../gateway/upstream/bodies/held-body.ts';
+import { decode, holdBody, MOST_HELD } from '../../gateway/upstream/bodies/held-body.ts';
 
 const MOST = 1024 * 1024;
 const notice = createNotice({

@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { BoundSocket, isIP } from 'node:net';
 import type { Address, Settings } from '../../plan/settings.ts';
-import type { PublicSockets } from '../public-listeners.ts';
+import type { PublicSockets } from '../public-face.ts';
 
 export interface HeldSockets {
   /** To be given to every worker that is started. */

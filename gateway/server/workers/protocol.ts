@@ -4,7 +4,7 @@ import type { ReadPiece } from '../../plan/pieces.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
-import type { PublicListeners, PublicSockets } from '../public-listeners.ts';
+import type { PublicFace, PublicSockets } from '../public-face.ts';
 
 /** A plan as it crosses: the digests of its pieces, which a worker asks for where it has others. */
 export interface PlanOrder {
@@ -28,7 +28,7 @@ export interface WorkerStart {
 }
 
 /** As bound. */
-export type BoundListeners = Pick<PublicListeners, 'https' | 'http'>;
+export type BoundListeners = Pick<PublicFace, 'https' | 'http'>;
 
 /** What a worker does when told to. */
 export interface WorkerAnswers {

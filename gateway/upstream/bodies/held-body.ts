@@ -1,12 +1,12 @@
 // Holds an answer back until its body is whole and the notice is in it, or until it is clear that none will be.
 // Stands between the call to an upstream and the client, on routes with a notice only.
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { editBody, treatHead } from '../../exchange/noticed-answer.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import type { Delivery } from '../call.ts';
-import { decode } from './content-coding.ts';
 import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
 
 interface Held extends Gathered {
@@ -107,4 +107,32 @@ export function holdBody({
     },
     discard: letGo,
   };
+}
+
+type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number; readonly info: true }) => unknown;
+/** What `info` asks for and Node's types do not know. */
+interface Decoded {
+  readonly buffer: Buffer;
+  /** `bytesWritten`: how many bytes were taken in. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
+const DECODERS: Readonly<Record<Coding, Decode>> = {
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
+
+/**
+ * Undefined for bytes that are not in that coding, and for more than `most` bytes of content. Bytes after the coded ones,
+ * which most decoders step over, would be lost: undefined as well.
+ */
+export function decode(bytes: Buffer, coding: Coding, most: number): Buffer | undefined {
+  try {
+    const { buffer, engine } = DECODERS[coding](bytes, { maxOutputLength: most, info: true }) as Decoded;
+    return engine.bytesWritten === bytes.length ? buffer : undefined;
+  } catch {
+    return undefined;
+  }
 }

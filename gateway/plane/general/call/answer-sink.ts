@@ -1,7 +1,8 @@
 // Where an upstream's answer, or one given again, goes in the end: onto the client's response, counted.
 // Written to by upstream/, after whatever edits or holds an answer.
 import type { AnswerSink } from '../../port.ts';
-import { http2StreamOf, type NodeInbound } from '../request/inbound.ts';
+import { http2StreamOf } from '../request/message.ts';
+import type { NodeInbound } from '../request/open-request.ts';
 
 const NGHTTP2_INTERNAL_ERROR = 2;
 

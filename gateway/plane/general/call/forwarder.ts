@@ -16,9 +16,9 @@ import {
 } from '../../../upstream/attempts.ts';
 import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
+import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
 import { dropUndefined, editAnswer } from '../../../upstream/response-headers.ts';
-import { MOST_TIMES_HERE, timesHere } from '../../../upstream/via.ts';
-import type { NodeInbound } from '../request/inbound.ts';
+import type { NodeInbound } from '../request/open-request.ts';
 import { answerTo } from './answer-sink.ts';
 
 /** The one method of a Fastify reply that is used here. */

@@ -1,5 +1,7 @@
 // One call to one target: sends the request, judges the head, hands on the body with back pressure.
 // Runs under attempts.ts, which decides what becomes of a failure.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientHttp2Stream } from 'node:http2';
 import type { Dispatcher } from 'undici';
 import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
 import { Fault } from '../../../exchange/directive.ts';
@@ -7,7 +9,6 @@ import type { CallOptions } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
 import { cleanAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
 import type { Connection, ConnectionAware, Dispatch } from './connection.ts';
-import { watchNextStream } from './stream-end.ts';
 
 /** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
 const MOST_INTERIM = 100;
@@ -96,4 +97,29 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
     over = true;
     controller?.abort(reason);
   };
+}
+
+const CREATED = 'http2.client.stream.created';
+
+/**
+ * Call in the turn in which the stream is opened. The result tells whether that stream ended without END_STREAM: undici
+ * takes a reset for an end, of some codes.
+ */
+function watchNextStream(): () => boolean {
+  let cut: boolean | undefined;
+  const onCreated = (message: unknown): void => {
+    stop();
+    const { stream } = message as { readonly stream: ClientHttp2Stream };
+    const push = stream.push.bind(stream);
+    cut = true;
+    // Node ends the readable side at END_STREAM; after a reset it does as well, and the stream counts as closed by then.
+    stream.push = (chunk, encoding) => {
+      if (chunk === null && !stream.closed) cut = false;
+      return push(chunk, encoding);
+    };
+  };
+  const stop = (): void => void unsubscribe(CREATED, onCreated);
+  subscribe(CREATED, onCreated);
+  queueMicrotask(stop);
+  return () => cut === true;
 }

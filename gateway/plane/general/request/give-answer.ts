@@ -1,16 +1,10 @@
 // Hands an answer made here to its client and settles what becomes of the connection.
 // Called by request-life.ts; write-answer.ts does the writing.
-import type { Answer, Exchange } from '../../../exchange/exchange.ts';
-import { abandonBody, type Connections } from '../connection/connections.ts';
+import type { Answer } from '../../../exchange/exchange.ts';
+import { abandonBody } from '../connection/connections.ts';
 import { hasBody } from './message.ts';
-import type { OpenRequest } from './open-request.ts';
+import type { OpenRequest, RequestPorts } from './open-request.ts';
 import { writeAnswer } from './write-answer.ts';
-
-export interface GivingPorts {
-  readonly exchange: Pick<Exchange, 'fail'>;
-  readonly connections: Connections;
-  readonly isDraining: () => boolean;
-}
 
 /**
  * Answers `open` with `made`. An HTTP/1 connection ends afterwards when `mustClose` says so, when a drain runs, or when
@@ -20,7 +14,7 @@ export function giveAnswer(
   open: OpenRequest,
   made: Answer,
   mustClose: boolean,
-  { exchange, connections, isDraining }: GivingPorts,
+  { exchange, connections, isDraining }: Pick<RequestPorts, 'exchange' | 'connections' | 'isDraining'>,
 ): void {
   const { raw, res, isHttp2, glimpse } = open;
   open.answered = true;

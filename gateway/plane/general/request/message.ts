@@ -3,9 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { http2StreamOf } from './inbound.ts';
 
 const NGHTTP2_NO_ERROR = 0;
+
+/** The stream behind an HTTP/2 answer; undefined on HTTP/1. */
+export function http2StreamOf(res: ServerResponse): ServerHttp2Stream | undefined {
+  return 'stream' in res ? (res.stream as ServerHttp2Stream) : undefined;
+}
 
 /** Whether the message has framing for a body, whatever its method. */
 export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {

@@ -4,9 +4,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Outcome } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
-import type { ClientAddress } from '../../port.ts';
-import { http2StreamOf, type NodeInbound } from './inbound.ts';
-import { pathOf } from './message.ts';
+import type { ClientAddress, Inbound, ListenerOptions } from '../../port.ts';
+import type { Connections } from '../connection/connections.ts';
+import type { Sessions } from '../connection/sessions.ts';
+import { http2StreamOf, pathOf } from './message.ts';
+
+/** What a listener has for all of its requests. */
+export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
+  readonly scheme: 'https' | 'http';
+  readonly connections: Connections;
+  readonly sessions: Pick<Sessions, 'hasReset'>;
+  readonly isDraining: () => boolean;
+}
+
+/** What is to be judged. */
+export interface NodeInbound extends Inbound {
+  /** HTTP/2 requests arrive through Node's compatibility API, which has the same shape. */
+  readonly raw: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Whether this answer must say `Connection: close`; asked when its head is written (drain). */
+  readonly mustClose: () => boolean;
+  /** Called before an answer's head that ends the connection; the listener then ignores what follows on it. */
+  readonly sealConnection: () => void;
+}
 
 export interface OpenRequest {
   readonly raw: IncomingMessage;

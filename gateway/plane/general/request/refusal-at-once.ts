@@ -3,19 +3,14 @@
 import type { Refusal } from '../../../exchange/directive.ts';
 import { plainRefusal } from '../../../exchange/plain-http.ts';
 import type { RefusingBound, ShedReason } from '../../../plan/bounds.ts';
-import type { ListenerOptions } from '../../port.ts';
-import type { OpenRequest } from './open-request.ts';
+import type { OpenRequest, RequestPorts } from './open-request.ts';
 import type { Reading } from './request-view.ts';
-
-export interface RefusalPorts extends Pick<ListenerOptions, 'mode' | 'intake'> {
-  readonly scheme: 'https' | 'http';
-}
 
 export function refusalAtOnce(
   { client, facts }: OpenRequest,
   reading: Reading,
   shed: ShedReason | undefined,
-  { scheme, mode, intake }: RefusalPorts,
+  { scheme, mode, intake }: Pick<RequestPorts, 'scheme' | 'mode' | 'intake'>,
 ): Refusal | undefined {
   // TLS-5: what is served in the clear is for this machine and the proxies in front of it.
   if (mode !== 'serve' || (scheme === 'http' && !client.isNear)) {

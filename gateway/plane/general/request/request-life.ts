@@ -7,29 +7,24 @@ import type { Directive, Refusal } from '../../../exchange/directive.ts';
 import type { Answer } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { METHODS } from '../../../exchange/request-view.ts';
-import type { ListenerOptions } from '../../port.ts';
 import { abandonBody } from '../connection/connections.ts';
-import type { Sessions } from '../connection/sessions.ts';
 import { createTurns } from '../connection/turns.ts';
 import { giveAnswer } from './give-answer.ts';
-import { http2StreamOf, type NodeInbound } from './inbound.ts';
-import { type InboundPorts, inboundOf } from './inbound-of.ts';
-import { endWithAnswer, isComplete, requestIdOf } from './message.ts';
-import { type OpenRequest, openRequest, outcomeOf } from './open-request.ts';
-import { type RefusalPorts, refusalAtOnce, refusedBound } from './refusal-at-once.ts';
+import { inboundOf } from './inbound-of.ts';
+import { endWithAnswer, http2StreamOf, isComplete, requestIdOf } from './message.ts';
+import {
+  type NodeInbound,
+  type OpenRequest,
+  openRequest,
+  outcomeOf,
+  type RequestPorts,
+} from './open-request.ts';
+import { refusalAtOnce, refusedBound } from './refusal-at-once.ts';
 import { glimpseOf, readRequest } from './request-view.ts';
 import { createSlowBodies, SLOW_BODY } from './slow-bodies.ts';
 import { createSlowReaders } from './slow-readers.ts';
-import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
 import { createUnreadable, type Unreadable } from './unreadable.ts';
-
-export interface RequestLifePorts
-  extends Pick<ListenerOptions, 'tls'>,
-    UnparsedPorts,
-    InboundPorts,
-    RefusalPorts {
-  readonly sessions: Pick<Sessions, 'hasReset'>;
-}
+import { refuseOnSocket } from './write-answer.ts';
 
 /** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
 export type Onward = (
@@ -53,7 +48,7 @@ export interface RequestLife extends Unreadable {
 const ALLOW = METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
-export function createRequestLife(ports: RequestLifePorts): RequestLife {
+export function createRequestLife(ports: RequestPorts): RequestLife {
   const { exchange, observer, connections, intake, scheme, sessions, tls } = ports;
   const { bounds, clientAddress, load, report } = intake;
   const turns = createTurns(end);

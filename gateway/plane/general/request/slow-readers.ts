@@ -1,7 +1,7 @@
 // Answers that their clients do not take: each would keep a connection, and what is written to it, for ever.
 // Fed by request-life.ts, swept by its own timer.
 import type { ServerResponse } from 'node:http';
-import { http2StreamOf } from './inbound.ts';
+import { http2StreamOf } from './message.ts';
 
 export interface SlowReaders {
   /** `handed`: octets of the body written to `res` so far. */

@@ -1,10 +1,13 @@
 // Writes an answer the gateway made itself: onto a response, or onto a bare socket when there was no request to parse.
 // The body is complete and small; upstream answers are streamed by call/ instead.
+import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Refusal } from '../../../exchange/directive.ts';
 import type { Answer } from '../../../exchange/exchange.ts';
 import { dropUndefined } from '../../../upstream/response-headers.ts';
 import { endGently } from '../connection/gentle-end.ts';
+import type { RequestPorts } from './open-request.ts';
 
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
 export function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
@@ -22,8 +25,29 @@ export function writeAnswer(res: ServerResponse, method: string, answer: Answer,
   return Buffer.byteLength(answer.body);
 }
 
+/** Answers on the bare connection, ends it, and has it observed (ERR-3). */
+export function refuseOnSocket(refusal: Refusal, socket: Socket, ports: RequestPorts): void {
+  const { exchange, observer, intake, scheme, now } = ports;
+  const client = intake.clientAddress(socket.remoteAddress ?? '', undefined);
+  const facts = exchange.begin(randomUUID());
+  const made = exchange.refuse(refusal, facts, { scheme, headers: {} });
+  writeToSocket(socket, made, new Date(now()).toUTCString());
+  observer.onAnswer(facts, {
+    method: '-',
+    path: '-',
+    status: made.status,
+    bytes: Buffer.byteLength(made.body),
+    clientAddress: client.full,
+    clientNetwork: client.key,
+    scheme,
+    protocol: 'HTTP/1.1',
+    aborted: false,
+    userAgent: undefined,
+  });
+}
+
 /** For what the parser refused: there is no response object, and the connection cannot be read any further. */
-export function writeToSocket(socket: Socket, answer: Answer, date: string): void {
+function writeToSocket(socket: Socket, answer: Answer, date: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;

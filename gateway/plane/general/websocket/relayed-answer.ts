@@ -9,7 +9,7 @@ import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
 import { cleanAnswer, dropUndefined, editAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
-import type { NodeInbound } from '../request/inbound.ts';
+import type { NodeInbound } from '../request/open-request.ts';
 
 /**
  * Streams `answer` with back pressure, under the time-outs of the order, and ends the client's connection with it.

@@ -1,6 +1,7 @@
 // One WebSocket handshake with one target, through http-proxy-3: asked, judged, and handed over once the target has switched.
 // Run by websocket.ts, which decides what becomes of a failure.
-import { type ClientRequest, IncomingMessage } from 'node:http';
+import { createHash } from 'node:crypto';
+import { type ClientRequest, IncomingMessage, validateHeaderValue } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'http-proxy-3';
@@ -8,10 +9,10 @@ import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Route } from '../../../upstream/pools.ts';
 import { upstreamHeaders } from '../../../upstream/request-headers.ts';
+import { cleanFields, dropUndefined } from '../../../upstream/response-headers.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
-import type { NodeInbound } from '../request/inbound.ts';
+import type { NodeInbound } from '../request/open-request.ts';
 import { createClientEnd } from './client-end.ts';
-import { switchedHead } from './switched-head.ts';
 
 export interface HandshakeOptions {
   readonly inbound: NodeInbound;
@@ -148,4 +149,36 @@ function handshakeFor(inbound: NodeInbound, order: ForwardOrder, { host }: URL):
   asked.httpVersionMajor = 1;
   asked.headers = { ...Object.fromEntries(headers), connection: 'Upgrade', upgrade: 'websocket' };
   return asked;
+}
+
+/** RFC 6455 §1.3. */
+const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/**
+ * The head of an upstream's 101: believed only if it answers this very handshake, then made into ours (WS-3, WS-5).
+ * Edits the fields of `answer` in place, which http-proxy-3 writes to the client as they stand.
+ * @throws Fault `upstream_invalid` when the upstream has switched to something else, or for somebody else
+ */
+export function switchedHead(
+  { headers, httpVersion }: IncomingMessage,
+  { key, service }: { readonly key: string | undefined; readonly service: string },
+  decorate: (headers: AnswerHeaders) => void,
+): void {
+  const accept = createHash('sha1').update(`${key}${ACCEPT_SUFFIX}`).digest('base64');
+  // RFC 9110 §7.8, §15.2: HTTP/1.0 knows neither an upgrade nor a 101.
+  const isSwitch = httpVersion === '1.1' && headers.upgrade?.toLowerCase() === 'websocket';
+  if (!isSwitch || headers['sec-websocket-accept'] !== accept)
+    throw new Fault('upstream_invalid', { service });
+  const fields: AnswerHeaders = headers;
+  cleanFields(fields);
+  delete fields['content-length'];
+  decorate(fields);
+  dropUndefined(fields);
+  for (const [name, value] of Object.entries(fields)) {
+    for (const each of [value ?? ''].flat()) validateHeaderValue(name, each);
+  }
+  // Of this hop, like the key, and so also where the upstream's Connection names it.
+  fields['sec-websocket-accept'] = accept;
+  fields.connection = 'Upgrade';
+  fields.upgrade = 'websocket';
 }
