@@ -85,6 +85,14 @@ describe('places at a target', () => {
     await until(() => upstream.sockets.size === 0);
   });
 
+  it('a request of a plan that is replaced leaves nothing open to its target', async () => {
+    const upstream = await upstreamThat();
+    const gateway = await gatewayTo([upstream.origin]);
+    atOnce(gateway.upstreams.keepSteps(plan([])));
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([200]);
+    expect(gateway.upstreams.pools.size()).toBe(0);
+  });
+
   it('a client that leaves gives its place back, and one that waits its turn', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, queue: 9 } });
@@ -222,6 +230,8 @@ describe('a host name that moves', () => {
     await sendRaw(gateway.port, get());
     expect([...upstream.sockets]).toEqual([socket]);
     addresses = ['127.0.0.2'];
+    // Asked again and again, the old connection does not end for being idle.
+    await expect.poll(async () => (await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
     await until(() => upstream.sockets.size === 0);
   });
 });

@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+// Which connections are kept over reloads and moved names, with a transport that only notes what it is asked.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
-import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
+import type { TargetConnections } from '../../gateway/upstream/call.ts';
 import { createPools, type Pools } from '../../gateway/upstream/pools.ts';
+import { probeThrough } from '../../gateway/upstream/upstreams.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 
 const TARGET = { origin: 'http://127.0.0.1:1' };
@@ -16,12 +18,27 @@ const upstream = (changes: Partial<UpstreamPlan> = {}): UpstreamPlan => ({
 
 const planOf = (upstream: UpstreamPlan): GatewayPlan => plan([api([version({ upstream })])]);
 
-describe('pools', () => {
-  let pools: Pools;
-  afterEach(() => pools.close());
+let asked: string[] = [];
 
+function connect(origin: string): TargetConnections {
+  return {
+    call: () => () => undefined,
+    probe: async () => undefined,
+    follow: (addresses) => void asked.push(`follow ${[...addresses].join(' ')}`),
+    retire: () => void asked.push(`retire ${origin}`),
+    destroy: async () => undefined,
+  };
+}
+
+let pools: Pools;
+beforeEach(() => {
+  asked = [];
+});
+afterEach(() => pools.close());
+
+describe('pools', () => {
   it('what reaches a target outlives a reload that keeps its address and its manner', () => {
-    pools = createPools({ connect: connectTarget });
+    pools = createPools({ connect });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
     const route = pools.route(before, TARGET);
@@ -40,16 +57,17 @@ describe('pools', () => {
     ['another number of connections', { connections: { ...sample.connections, max: 1 } }],
     ['another time to connect', { timeouts: { ...sample.timeouts, connect: 2 } }],
   ])('%s makes connections of its own', (_, changes) => {
-    pools = createPools({ connect: connectTarget });
+    pools = createPools({ connect });
     expect(pools.route(upstream(changes), TARGET)).not.toBe(pools.route(upstream(), TARGET));
   });
 
   it('what no plan uses is closed, and a late request of the old plan leaves none behind', () => {
-    pools = createPools({ connect: connectTarget });
+    pools = createPools({ connect });
     const gone = upstream();
     pools.route(gone, TARGET);
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     expect(pools.size()).toBe(0);
+    expect(asked).toEqual([`retire ${TARGET.origin}`]);
     const late = pools.route(gone, TARGET);
     expect(pools.size()).toBe(1);
     late.dispatched();
@@ -57,7 +75,7 @@ describe('pools', () => {
   });
 
   it('what a request of the next plan opens between two steps of a reload is kept, and the rest let go', () => {
-    pools = createPools({ connect: connectTarget });
+    pools = createPools({ connect });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
     pools.route(before, TARGET);
@@ -69,5 +87,49 @@ describe('pools', () => {
     atOnce(steps);
     expect(pools.route(after, OTHER)).toBe(route);
     expect(pools.size()).toBe(1);
+  });
+
+  it('nor does a late check', async () => {
+    pools = createPools({ connect });
+    atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
+    const rules = { path: '/', every: 1, timeout: 1, healthy: 1, unhealthy: 1 };
+    const { signal } = new AbortController();
+    await probeThrough(pools)({ upstream: upstream(), target: TARGET, rules, signal });
+    expect(asked).toEqual([`retire ${TARGET.origin}`]);
+    expect(pools.size()).toBe(0);
+  });
+});
+
+describe('a host name that is looked up again', () => {
+  let addresses = ['10.0.0.1'];
+
+  /** What connections to `target` are asked in the time of one look. */
+  async function look(target: { readonly origin: string }): Promise<string[]> {
+    vi.useFakeTimers();
+    pools = createPools({
+      connect,
+      lookupEveryMs: 1_000,
+      findAddresses: (_name, callback) =>
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: 4 })),
+        ),
+    });
+    pools.route(upstream({ targets: [target] }), target);
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.useRealTimers();
+    return asked;
+  }
+
+  it('says to its connections where it leads now', async () => {
+    addresses = ['10.0.0.1', '10.0.0.2'];
+    expect(await look({ origin: 'http://orders.internal:8080' })).toEqual(['follow 10.0.0.1 10.0.0.2']);
+  });
+
+  it('says nothing where no address is found, and an address is no name', async () => {
+    addresses = [];
+    expect(await look({ origin: 'http://orders.internal:8080' })).toEqual([]);
+    await pools.close();
+    expect(await look(TARGET)).toEqual([]);
   });
 });

@@ -1,0 +1,39 @@
+// What upstream/ sees of a request that Node holds: the end of its body, and the end of its client.
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { createConnections } from '../../gateway/plane/general/connection/connections.ts';
+import { inboundOf } from '../../gateway/plane/general/request/inbound-of.ts';
+import { openRequest } from '../../gateway/plane/general/request/open-request.ts';
+import { deprecatedFacts, view } from '../support/exchange-samples.ts';
+
+const CLIENT = { full: '192.0.2.1', key: '192.0.2.1', chain: '192.0.2.1', viaTrusted: false, isNear: false };
+
+function received() {
+  const raw = new IncomingMessage(new Socket());
+  const res = new ServerResponse(raw);
+  const seen = view();
+  const open = openRequest({ raw, res, facts: deprecatedFacts(), client: CLIENT, glimpse: seen, view: seen });
+  const reading = { kind: 'view', view: seen, forwardedHost: seen.host } as const;
+  const ports = { sendsForwarded: false, connections: createConnections(), isDraining: () => false };
+  return { raw, res, inbound: inboundOf(open, reading, ports) };
+}
+
+it('those who hold something for a client hear once that it has closed', () => {
+  const { res, inbound } = received();
+  let closed = 0;
+  inbound.onClosed(() => {
+    closed += 1;
+  });
+  expect(closed).toBe(0);
+  res.emit('close');
+  res.emit('close');
+  expect(closed).toBe(1);
+});
+
+it('a body has ended whole once the parser says so', () => {
+  const { raw, inbound } = received();
+  expect([inbound.body, inbound.endedWhole()]).toEqual([raw, false]);
+  raw.complete = true;
+  expect(inbound.endedWhole()).toBe(true);
+});
