@@ -17,7 +17,7 @@ export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'
   readonly isDraining: () => boolean;
 }
 
-/** What is to be judged. */
+/** A request that will be judged, as Node holds it. */
 export interface NodeInbound extends Inbound {
   /** HTTP/2 requests arrive through Node's compatibility API, which has the same shape. */
   readonly raw: IncomingMessage;
