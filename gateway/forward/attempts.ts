@@ -1,6 +1,6 @@
 // A forwarded request from the choice of its target to the last byte of its answer, over a second target where that helps.
 // Runs under the forwarder; everything that can go wrong ends in exactly one of onRefused and onCut.
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { HeaderLines } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { AwaitedBodies } from './body-arrival.ts';
@@ -22,7 +22,7 @@ export interface ForwardEvents {
   /** The upstream has answered; its head is given on now or, with its body, later. */
   readonly onAnswered: () => void;
   /** The head is good and clean; the client's head must be written before this returns. */
-  readonly onHead: (status: number, headers: AnswerHeaders) => void;
+  readonly onHead: (status: number, headers: HeaderLines) => void;
   readonly onEnd: () => void;
   /** What became of the notice in the body, where there was one to add. */
   readonly onNotice: (outcome: NoticeOutcome) => void;

@@ -3,7 +3,7 @@
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
 import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { HeaderLines } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answer-type.ts';
 import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -11,9 +11,10 @@ import type { ExchangeFacts } from '../exchange/facts.ts';
 import { callUpstream, type ForwardEvents, type ForwardPorts } from './attempts.ts';
 import { callerOf } from './caller.ts';
 import { type ClaimedCall, prepareClaimed } from './claimed.ts';
+import { writeHead } from './client-delivery.ts';
 import type { Inbound } from './inbound.ts';
 import { replayAnswer } from './replay.ts';
-import { dropUndefined, editAnswer } from './response-headers.ts';
+import { editAnswer } from './response-headers.ts';
 import { MOST_TIMES_HERE, timesHere } from './via.ts';
 
 /** The one method of a Fastify reply that is used here. */
@@ -70,7 +71,7 @@ export function createForwarder({
 }: ForwardPorts & { readonly exchange: Pick<Exchange, 'decorate'> }): Forwarder {
   function finishHead(
     status: number,
-    headers: AnswerHeaders,
+    headers: HeaderLines,
     { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
   ): void {
     const { raw } = inbound;
@@ -78,9 +79,8 @@ export function createForwarder({
     editAnswer(headers, order);
     answerInKind(status, headers, order);
     exchange.decorate(status, headers, facts, inbound.view);
-    dropUndefined(headers);
     if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
-      headers.connection = 'close';
+      headers.set('connection', 'close');
       inbound.sealConnection();
     }
   }
@@ -95,7 +95,7 @@ export function createForwarder({
       },
       onHead(status, headers) {
         finishHead(status, headers, passage);
-        passage.writeHead = () => void res.writeHead(status, headers);
+        passage.writeHead = () => writeHead(res, status, headers);
         // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
         callback(null, {
           statusCode: 200,

@@ -3,13 +3,14 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import { HeaderLines } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answer-type.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
+import { writeHead } from './client-delivery.ts';
 import { toFault } from './fault-mapping.ts';
 import type { Inbound } from './inbound.ts';
-import { cleanAnswer, dropUndefined, editAnswer, hasNoContent } from './response-headers.ts';
+import { cleanAnswer, editAnswer, hasNoContent } from './response-headers.ts';
 
 /**
  * Streams `answer` with back pressure, under the time-outs of the order, and ends the client's connection with it.
@@ -20,20 +21,19 @@ export async function relayAnswer(
   inbound: Inbound,
   order: ForwardOrder,
   facts: Pick<ExchangeFacts, 'fault' | 'addressesOutside'>,
-  decorate: (status: number, headers: AnswerHeaders) => void,
+  decorate: (status: number, headers: HeaderLines) => void,
 ): Promise<void> {
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
-  const headers: AnswerHeaders = { ...answer.headers };
+  const headers = new HeaderLines(answer.headers);
   cleanAnswer(status, headers, service);
   facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
   editAnswer(headers, order);
   answerInKind(status, headers, order);
   decorate(status, headers);
-  dropUndefined(headers);
-  headers.connection = 'close';
+  headers.set('connection', 'close');
   inbound.sealConnection();
-  inbound.res.writeHead(status, headers);
+  writeHead(inbound.res, status, headers);
   if (hasNoContent(status)) {
     answer.destroy();
     inbound.res.end();

@@ -1,9 +1,9 @@
 // Gives an answer again that was kept for a key, to a request with the same payload (IDM-3).
 // Called by the forwarder for a `replay` directive; what is done to an upstream's answer is done to it anew.
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import { HeaderLines } from '../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
-import { deliverTo } from './client-delivery.ts';
+import { deliverTo, writeHead } from './client-delivery.ts';
 import type { Delivery } from './delivery.ts';
 import { type HeldBodies, holdBody, holdWhileGiven } from './held-body.ts';
 import type { Inbound } from './inbound.ts';
@@ -13,7 +13,7 @@ const MISMATCH: Refusal = { reason: 'idempotency_mismatch' };
 
 export interface ReplayPorts {
   /** Makes of an upstream's head what the client gets. */
-  readonly finishHead: (status: number, headers: AnswerHeaders) => void;
+  readonly finishHead: (status: number, headers: HeaderLines) => void;
   readonly room: HeldBodies;
 }
 
@@ -39,7 +39,7 @@ export async function replayAnswer(
       const given = deliverTo(inbound, {
         onHead(status, headers) {
           finishHead(status, headers);
-          inbound.res.writeHead(status, headers);
+          writeHead(inbound.res, status, headers);
         },
         onEnd: () => void inbound.res.end(),
       });
@@ -76,10 +76,8 @@ export async function replayAnswer(
 }
 
 function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery): void {
-  const head: AnswerHeaders = { 'idempotency-replayed': 'true' };
-  for (const [name, value] of Object.entries(headers))
-    head[name] = typeof value === 'string' ? value : [...value];
-  if (status !== 204 && status !== 304) head['content-length'] = String(body.length);
+  const head = new HeaderLines({ 'idempotency-replayed': 'true', ...headers });
+  if (status !== 204 && status !== 304) head.set('content-length', String(body.length));
   try {
     delivery.head(status, head);
     if (body.length > 0) delivery.data(Buffer.from(body));

@@ -1,7 +1,7 @@
 // One call to one target: sends the request, judges the head, hands on the body with back pressure.
 // Runs under attempts.ts, which decides what becomes of a failure.
 import type { Dispatcher } from 'undici';
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import { type AnswerHeaders, HeaderLines } from '../exchange/answer-headers.ts';
 import { Fault } from '../exchange/directive.ts';
 import type { Connection, ConnectionAware } from './connection.ts';
 import type { Delivery } from './delivery.ts';
@@ -82,9 +82,10 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
       answered = true;
       hasLength = headers['content-length'] !== undefined;
       isBare = hasNoContent(status);
-      cleanAnswer(status, headers as AnswerHeaders, service);
+      const lines = new HeaderLines(headers as AnswerHeaders);
+      cleanAnswer(status, lines, service);
       options.onAnswered();
-      delivery.head(status, headers as AnswerHeaders);
+      delivery.head(status, lines);
     },
     onResponseData(current, chunk) {
       if (over || isBare || delivery.data(chunk)) return;

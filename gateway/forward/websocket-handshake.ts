@@ -4,7 +4,7 @@ import { type ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'http-proxy-3';
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { HeaderLines } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import { createClientEnd } from './client-end.ts';
 import type { Inbound } from './inbound.ts';
@@ -20,7 +20,7 @@ export interface HandshakeOptions {
   readonly order: ForwardOrder;
   readonly route: Route;
   /** Edits the head of the 101. */
-  readonly decorate: (headers: AnswerHeaders) => void;
+  readonly decorate: (headers: HeaderLines) => void;
   /** The head of the 101 is good; at most one of these three comes, and none after the call was given up. */
   readonly onSwitched: () => void;
   /** An answer that is no 101. */

@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { HeaderLines } from '../exchange/answer-headers.ts';
 import type { Directive, Refusal } from '../exchange/directive.ts';
-import type { Answer } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
@@ -99,7 +99,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       open.inbound = inboundOf(open, reading, ports);
       if (open.inbound.hasBody) slowBodies.watch(raw, open);
     } else if (reading.kind === 'server') {
-      const headers: Answer['headers'] = { allow: ALLOW };
+      const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
       giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
     }

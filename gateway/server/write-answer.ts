@@ -3,17 +3,16 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer } from '../exchange/exchange.ts';
+import { writeHead } from '../forward/client-delivery.ts';
 import { endGently } from '../forward/gentle-end.ts';
-import { dropUndefined } from '../forward/response-headers.ts';
 
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
 export function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
   const { status, headers } = answer;
   // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
-  if (close) headers.connection = headers.upgrade === undefined ? 'close' : 'close, upgrade';
-  dropUndefined(headers);
-  if (status !== 204 && status !== 304) headers['content-length'] = String(Buffer.byteLength(answer.body));
-  res.writeHead(status, headers);
+  if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
+  if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(answer.body)));
+  writeHead(res, status, headers);
   if (method === 'HEAD' || status === 204 || status === 304 || answer.body === '') {
     res.end();
     return 0;
@@ -29,9 +28,9 @@ export function writeToSocket(socket: Socket, answer: Answer, date: string): voi
     return;
   }
   let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\ndate: ${date}\r\n`;
-  answer.headers['content-length'] = String(Buffer.byteLength(answer.body));
-  for (const [name, value] of Object.entries(answer.headers)) {
-    if (value === undefined || name === 'connection') continue;
+  answer.headers.set('content-length', String(Buffer.byteLength(answer.body)));
+  for (const [name, value] of Object.entries(answer.headers.record())) {
+    if (name === 'connection') continue;
     for (const each of typeof value === 'string' ? [value] : value) head += `${name}: ${each}\r\n`;
   }
   socket.write(`${head}connection: close\r\n\r\n${answer.body}`, 'utf8');

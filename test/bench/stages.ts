@@ -2,7 +2,7 @@
 // A hot loop over one request: in place, between other work, a stage costs up to three times as much.
 import { parseArgs } from 'node:util';
 import { identify, refuseUnauthorised, takeLimits } from '../../gateway/exchange/admission.ts';
-import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { readAuthority } from '../../gateway/exchange/authority.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({ options: { quick: { type: 'boolean', def
 const LONGEST_MINUTES = 5;
 
 /** As the upstream of the bench answers. */
-const ANSWER: AnswerHeaders = {
+const ANSWER = {
   server: 'nginx',
   date: new Date().toUTCString(),
   'content-type': 'application/json',
@@ -76,7 +76,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const inbound = inboundOf(open, reading, inboundPorts);
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
-  const answer = (): AnswerHeaders => ({ ...ANSWER });
+  const answer = (): HeaderLines => new HeaderLines(ANSWER);
   const choose = () => upstreams.targets.choose(order.upstream, callerOf(facts, inbound));
   const pass = (choice: Choice): void => {
     const stay = createStay(choice, gate);

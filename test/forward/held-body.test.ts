@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decode } from '../../gateway/forward/content-coding.ts';
 import { holdBody, MOST_HELD } from '../../gateway/forward/held-body.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
@@ -50,7 +50,7 @@ function deliver(
     delivery: {
       head: (_status, given) => {
         calls.push('head');
-        headers = { ...given };
+        headers = given.record();
       },
       data: (chunk) => {
         calls.push('data');
@@ -63,7 +63,7 @@ function deliver(
     heldBodies,
     inbound: { gone: false, res },
   });
-  delivery.head(200, { 'content-type': 'application/json', ...lines });
+  delivery.head(200, new HeaderLines({ 'content-type': 'application/json', ...lines }));
   const flows = chunks.map(delivery.data);
   if (ends) delivery.end();
   const stillHeld = heldBodies.held;
