@@ -9,6 +9,8 @@ import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 
 /** What one call may take of the units there are: what one gateway holds, the others lack. */
 const SHARE_OF_REMAINDER = 1 / 10;
+/** What each of several gateways takes of what keeps their leases alive: all of it would be too much, in turns. */
+const SHARE_OF_SEVERAL = 1 / 2;
 /** A lease of which fewer units were used is not renewed ahead: the renewal would be another request's unit. */
 const LEAST_USE_RENEWED_AHEAD = 4;
 /** Of a lease's units, or of its life, when it is renewed ahead. */
@@ -20,7 +22,7 @@ const ROUNDING = 1e-6;
 
 interface Lease {
   left: number;
-  /** When the bucket would be full again if nobody took more. */
+  /** When the bucket would be full again if no more were taken. */
   fullAt: number;
 }
 
@@ -73,6 +75,8 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   /** Until when the last answer is relied on: a store may be emptied by hand. */
   let endsAt = Number.NEGATIVE_INFINITY;
   let refused = false;
+  /** Whether others have taken much from the bucket. */
+  let shared = false;
 
   const held = (): number => {
     let units = 0;
@@ -80,7 +84,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     return units;
   };
 
-  /** Units that a bucket lacks of being full, if nobody took more: so many of a lease can be outstanding. */
+  /** Units that a bucket lacks of being full, if no more are taken: so many of a lease can be outstanding. */
   const lacking = (fullAt: number, at: number): number =>
     Math.max(0, Math.floor((fullAt - at) / interval + ROUNDING));
 
@@ -139,13 +143,13 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued, at) => {
       learnUse(at);
-      // A lease lapses as fast as its bucket refills. It outlives its life if the bucket lacks `largest` with it.
-      const lasting = largest - lacking(emptyAt + capacity, at);
+      // A lease lapses as fast as its bucket refills, so it lasts for its life if the bucket then lacks `largest`.
+      const lasting = (largest - lacking(emptyAt + capacity, at)) * (shared ? SHARE_OF_SEVERAL : 1);
       const there = Math.min(limit.burst, remainingInStore);
       const usual = Math.min(
         largest,
         Math.floor(there * SHARE_OF_REMAINDER),
-        Math.max(1, lasting, expectedUse - held()),
+        Math.max(1, Math.ceil(lasting), expectedUse - held()),
       );
       return Math.max(need, Math.min(limit.burst, Math.max(usual, queued)));
     },
@@ -168,6 +172,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       for (const lease of leases) lease.fullAt = Math.min(lease.fullAt, fullAt - asked * interval);
       leases.push({ left: asked, fullAt });
       size = held();
+      shared = lacking(fullAt, sentAt) - size - used > largest * LAST_PART;
       used = 0;
       refilled = 0;
       renewed = false;

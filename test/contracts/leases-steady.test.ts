@@ -145,6 +145,21 @@ describe('leases of keys in steady use', () => {
     }
   });
 
+  it('RL-2: what two gateways show in turn stays even, and near the truth', async () => {
+    const { inner, now, clock } = countedStore();
+    const limit = limitOf(60_000, MINUTE);
+    const takers = [0, 1].map(() => taking(createLeasingStore(inner, { now }), limit));
+    const shown: number[] = [];
+    for (let use = 0; use < 480; use++) {
+      shown.push((await takers[use % 2]?.())?.remaining ?? 0);
+      await settle();
+      clock.time += 125;
+    }
+    const settled = shown.slice(240);
+    expect(Math.min(...settled)).toBeGreaterThan(0.98 * limit.burst);
+    expect(Math.max(...settled) - Math.min(...settled)).toBeLessThan(0.01 * limit.burst);
+  });
+
   it('RL-9: a caller at its limit gets all of it from two gateways, whatever they hold', async () => {
     const { inner, now, clock } = countedStore();
     const limit = limitOf(600, MINUTE);
