@@ -25,6 +25,7 @@ import { requestIdOf } from '../../gateway/server/message.ts';
 import { openRequest } from '../../gateway/server/open-request.ts';
 import { readRequest } from '../../gateway/server/request-view.ts';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
+import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
 import { openGround, runBounded } from './ground.ts';
 import { openStageParts } from './stage-parts.ts';
@@ -84,10 +85,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stay.settle('answered');
   };
   const metrics = createRequestMetrics();
-  const accessLog = createAccessLog({
-    ...{ append: nothing, relay: nothing, flush: nothing },
-    ...{ dropped: () => 0, close: async () => undefined },
-  });
+  const accessLog = createAccessLog(createLogSink({ write: nothing }));
 
   // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
   const stages: readonly Stage[] = [
