@@ -1,5 +1,5 @@
 // A map of bounded size that forgets its older half at once.
-// Used for what is remembered of tokens: a look-up keeps no order, so it costs less than that of an LRU cache.
+// Used for what is remembered of tokens and of who sends them: a look-up keeps no order, as it does in an LRU cache.
 
 export interface RecentMap<Value> {
   readonly get: (key: string) => Value | undefined;
@@ -22,9 +22,11 @@ export function createRecentMap<Value>(entries: number, characters: number): Rec
   return {
     get: (key) => young.get(key) ?? old.get(key),
     set(key, value) {
-      if (young.size >= entries / 2 || written + key.length > characters / 2) startHalf(young);
+      if (!young.has(key)) {
+        if (young.size >= entries / 2 || written + key.length > characters / 2) startHalf(young);
+        written += key.length;
+      }
       young.set(key, value);
-      written += key.length;
     },
     clear: () => startHalf(new Map()),
   };
