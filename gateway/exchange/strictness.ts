@@ -41,13 +41,8 @@ const SINGLETONS: readonly string[] = [
   'proxy-authorization',
   'idempotency-key',
 ];
-interface Singleton {
-  readonly name: string;
-  readonly bit: number;
-}
-
 /** By length and first letter, in either case: these tell all of them apart, so that other names are never lower-cased. */
-const SINGLETON_AT: ReadonlyMap<number, Singleton> = new Map(
+const SINGLETON_AT: ReadonlyMap<number, { name: string; bit: number }> = new Map(
   SINGLETONS.map((name, index) => [placeOf(name), { name, bit: 1 << index }]),
 );
 

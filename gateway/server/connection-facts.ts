@@ -15,26 +15,26 @@ export function connectionFacts(
   socket: Socket & { [FACTS]?: ConnectionFacts },
   clientAddress: ClientAddressOf,
 ): ConnectionFacts {
-  socket[FACTS] ??= createConnectionFacts(
-    clientAddress(socket.remoteAddress ?? '', undefined),
-    certificatesShown(socket),
-  );
-  return socket[FACTS];
+  const known = socket[FACTS];
+  if (known !== undefined) return known;
+  const peer = clientAddress(socket.remoteAddress ?? '', undefined);
+  const found = createConnectionFacts(peer, certificatesShown(socket));
+  socket[FACTS] = found;
+  return found;
 }
 
 export function createConnectionFacts(
   peer: ClientAddress,
   certificates: ShownCertificates | undefined,
 ): ConnectionFacts {
-  return {
-    peer,
-    certificates,
+  const nothingYet = {
     forwarded: undefined,
     host: undefined,
     isSealed: false,
     latest: undefined,
     unanswered: 0,
   };
+  return { peer, certificates, ...nothingYet };
 }
 
 /** The client of a request: only a trusted proxy names another than its peer. */
