@@ -1,5 +1,6 @@
 // Requests that differ in X-Forwarded-For and Host on one kept connection: each is read by its own fields.
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { forEachTest, type Pair } from './gateway-pair.ts';
 import type { GatewayOptions } from './gateway-under-test.ts';
@@ -17,6 +18,15 @@ const bytesOf = ({ host = 'api.example.com', ...fields }: Fields): string => {
   return get('/echo', lines).replace('Host: api.example.com', `Host: ${host}`);
 };
 
+async function askOn(socket: Socket, requests: readonly Fields[]): Promise<void> {
+  for (const request of requests) {
+    const answered = new Promise((resolve) => socket.once('data', resolve));
+    socket.write(bytesOf(request));
+    await answered;
+  }
+  socket.destroy();
+}
+
 /** Host is `host` in HTTP/1.1 and `:authority` in HTTP/2. */
 const TRANSPORTS: readonly (readonly [string, Ask])[] = [
   [
@@ -31,13 +41,7 @@ const TRANSPORTS: readonly (readonly [string, Ask])[] = [
     'one after another in HTTP/1.1',
     async (options, requests) => {
       const opened = await pair(undefined, options);
-      const socket = connect(opened.gateway.port, '127.0.0.1').setEncoding('latin1');
-      for (const request of requests) {
-        const answered = new Promise((resolve) => socket.once('data', resolve));
-        socket.write(bytesOf(request));
-        await answered;
-      }
-      socket.destroy();
+      await askOn(connect(opened.gateway.port, '127.0.0.1'), requests);
       return opened;
     },
   ],
@@ -119,11 +123,25 @@ describe.each(TRANSPORTS)('on one connection, %s', (_transport, ask) => {
   });
 });
 
-it('TLS-4: whether the certificate is for the host is found for each stream', async () => {
-  const { gateway, session } = await open();
+describe('TLS-4: whether the certificate is for the host is found', () => {
   const hosts = ['api.example.com', 'api.example.org', 'api.example.com', 'api.example.org'];
-  for (const host of hosts) await read(session.request({ ':path': '/echo', ':authority': host }).end());
-  expect(gateway.views.map(({ misdirected }) => misdirected)).toEqual([false, true, false, true]);
+  const misdirected = [false, true, false, true];
+
+  it('for each stream', async () => {
+    const { gateway, session } = await open();
+    for (const host of hosts) await read(session.request({ ':path': '/echo', ':authority': host }).end());
+    expect(gateway.views.map((view) => view.misdirected)).toEqual(misdirected);
+  });
+
+  it('for each request of an HTTP/1.1 connection', async () => {
+    const { gateway } = await pair(undefined, { tls: true });
+    const socket = connectTls({ host: '127.0.0.1', port: gateway.port, rejectUnauthorized: false });
+    await askOn(
+      socket,
+      hosts.map((host) => ({ host })),
+    );
+    expect(gateway.views.map((view) => view.misdirected)).toEqual(misdirected);
+  });
 });
 
 it('H2-1: Host and :authority are compared for each stream', async () => {
