@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Bounds } from '../plan/bounds.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
-import type { ClientAddress } from './client-address.ts';
+import type { ClientAddressOf } from './client-address.ts';
 
 export interface Admission {
   /**
@@ -18,7 +18,7 @@ export interface Admission {
 export interface AdmissionPorts {
   readonly bounds: Pick<Bounds, 'connections' | 'connectionsPerAddress'>;
   /** A trusted proxy stands for many clients: it counts towards the whole only. */
-  readonly clientAddress: (peer: string, forwardedFor: undefined) => ClientAddress;
+  readonly clientAddress: ClientAddressOf;
   readonly report: Pick<BoundsReport, 'refused'>;
 }
 

@@ -1,14 +1,13 @@
 // Hands an answer made here to its client and settles what becomes of the connection.
 // Called by request-life.ts; write-answer.ts does the writing.
 import type { Answer, Exchange } from '../exchange/exchange.ts';
-import { abandonBody, type Connections } from './connections.ts';
+import { abandonBody } from './connections.ts';
 import { hasBody } from './message.ts';
 import type { OpenRequest } from './open-request.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface GivingPorts {
   readonly exchange: Pick<Exchange, 'fail'>;
-  readonly connections: Connections;
   readonly isDraining: () => boolean;
 }
 
@@ -20,7 +19,7 @@ export function giveAnswer(
   open: OpenRequest,
   made: Answer,
   mustClose: boolean,
-  { exchange, connections, isDraining }: GivingPorts,
+  { exchange, isDraining }: GivingPorts,
 ): void {
   const { raw, res, isHttp2, glimpse } = open;
   open.answered = true;
@@ -32,7 +31,7 @@ export function giveAnswer(
   const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
   const close = !isHttp2 && (mustClose || unread || isDraining() || open.closeAfter);
   open.closeAfter = close;
-  if (close) connections.seal(raw.socket);
+  if (close) open.connection.isSealed = true;
   if (unread) abandonBody(raw);
   try {
     open.bytes = writeAnswer(res, raw.method ?? '', made, close);

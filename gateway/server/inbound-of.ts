@@ -2,7 +2,6 @@
 // Made by request-life.ts once the request has been read.
 import type { Inbound } from '../forward/inbound.ts';
 import { watchFraming } from './chunk-framing.ts';
-import type { Connections } from './connections.ts';
 import { forwardedField } from './forwarded-field.ts';
 import { hasBody } from './message.ts';
 import type { OpenRequest } from './open-request.ts';
@@ -11,14 +10,13 @@ import type { Reading } from './request-view.ts';
 export interface InboundPorts {
   /** Whether upstreams get `Forwarded` too. */
   readonly sendsForwarded: boolean;
-  readonly connections: Connections;
   readonly isDraining: () => boolean;
 }
 
 export function inboundOf(
   open: OpenRequest,
   { view, forwardedHost }: Extract<Reading, { kind: 'view' }>,
-  { sendsForwarded, connections, isDraining }: InboundPorts,
+  { sendsForwarded, isDraining }: InboundPorts,
 ): Inbound {
   const { raw, res, client } = open;
   return {
@@ -41,7 +39,7 @@ export function inboundOf(
     onGone: undefined,
     sealConnection: () => {
       open.closeAfter = true;
-      connections.seal(raw.socket);
+      open.connection.isSealed = true;
     },
   };
 }

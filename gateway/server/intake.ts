@@ -4,13 +4,13 @@ import type { IdleBound } from '../forward/open-tunnels.ts';
 import type { Bounds, Overload } from '../plan/bounds.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
 import { type Admission, createAdmission } from './admission.ts';
-import { type ClientAddress, createClientAddress } from './client-address.ts';
+import { type ClientAddressOf, createClientAddress } from './client-address.ts';
 import { createLoadGuard, type LoadGuard } from './overload.ts';
 import { createSwitches, type Switches } from './switches.ts';
 
 export interface Intake {
   readonly bounds: Bounds;
-  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => ClientAddress;
+  readonly clientAddress: ClientAddressOf;
   readonly admission: Admission;
   readonly load: LoadGuard;
   readonly switches: Switches;

@@ -64,7 +64,6 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
   const life = createRequestLife({
     ...options,
     scheme: certificates === undefined ? 'http' : 'https',
-    connections,
     sessions,
     isDraining: () => draining,
   });
@@ -106,7 +105,9 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       });
       server.on('upgrade', upgrade);
       server.on('connection', connections.track);
-      server.on(certificates === undefined ? 'connection' : 'secureConnection', connections.trackSpeaker);
+      const opened = certificates === undefined ? 'connection' : 'secureConnection';
+      server.on(opened, connections.trackSpeaker);
+      server.on(opened, life.watch);
       server.on('session', connections.trackSession);
       return server;
     },

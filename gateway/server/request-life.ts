@@ -8,6 +8,7 @@ import type { Directive, Refusal } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
+import { clientOf, connectionFacts } from './connection-facts.ts';
 import { abandonBody } from './connections.ts';
 import { giveAnswer } from './give-answer.ts';
 import { type InboundPorts, inboundOf } from './inbound-of.ts';
@@ -20,12 +21,11 @@ import { glimpseOf, readRequest } from './request-view.ts';
 import type { Sessions } from './sessions.ts';
 import { createSlowBodies, SLOW_BODY } from './slow-bodies.ts';
 import { createSlowReaders } from './slow-readers.ts';
-import { certificatesShown } from './tls-options.ts';
-import { createTurns } from './turns.ts';
+import { joinTurns, leaveTurns, openOn, waitForTurn } from './turns.ts';
 import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
 import { createUnreadable, type Unreadable } from './unreadable.ts';
 
-export interface RequestLifePorts extends Omit<UnparsedPorts, 'clientAddress'>, InboundPorts, RefusalPorts {
+export interface RequestLifePorts extends UnparsedPorts, InboundPorts, RefusalPorts {
   readonly intake: Intake;
   readonly sessions: Pick<Sessions, 'hasReset'>;
 }
@@ -38,6 +38,8 @@ export type Onward = (
 ) => Promise<Refusal | undefined>;
 
 export interface RequestLife extends Unreadable {
+  /** Each connection on which requests come, as it opens. */
+  readonly watch: (socket: Socket) => void;
   /** The first line of a request; undefined on a sealed connection. It may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
@@ -53,19 +55,25 @@ const ALLOW = METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
-  const { exchange, observer, connections, intake, scheme, sessions } = ports;
+  const { exchange, observer, intake, scheme, sessions } = ports;
   const { bounds, clientAddress, load, report } = intake;
-  const turns = createTurns(end);
   const slowReaders = createSlowReaders(bounds.unreadMs, () => report.refused('unread'));
   const slowBodies = createSlowBodies<OpenRequest>(bounds.bodyRate, refuseSlow);
 
+  const connectionOf = (socket: Socket) => connectionFacts(socket, clientAddress);
+
+  function watch(socket: Socket): void {
+    const connection = connectionOf(socket);
+    socket.once('close', () => openOn(connection).forEach(end));
+  }
+
   function begin(raw: IncomingMessage, res: ServerResponse): OpenRequest | undefined {
     const isHttp2 = http2StreamOf(res) !== undefined;
-    const { socket } = raw;
+    const connection = connectionOf(raw.socket);
     if (!isHttp2) {
-      const before = turns.latest(socket);
-      if (connections.isSealed(socket) || before?.closeAfter) return undefined;
-      if (before !== undefined && turns.unanswered(socket) >= bounds.pipelined) {
+      const before = connection.latest;
+      if (connection.isSealed || before?.closeAfter) return undefined;
+      if (before !== undefined && connection.unanswered >= bounds.pipelined) {
         // Never read: the connection ends with the last answer, which tells its client to ask again (RFC 9112 §9.3.2).
         before.closeAfter = true;
         report.refused('pipelined');
@@ -73,19 +81,15 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       }
     }
     const shed = load.begin();
-    const chain = raw.headers['x-forwarded-for'];
-    const client = clientAddress(
-      socket.remoteAddress ?? '',
-      typeof chain === 'string' ? chain : chain?.join(','),
-    );
+    const client = clientOf(connection, raw.headers['x-forwarded-for'], clientAddress);
     const requestId = requestIdOf(raw);
     const facts = exchange.begin(requestId, raw.headers);
-    const certificates = certificatesShown(socket);
-    const context = { scheme, isHttp2, address: client, requestId, trace: facts.trace, certificates, bounds };
+    const context = { scheme, isHttp2, connection, address: client, requestId, trace: facts.trace, bounds };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
-    const open = openRequest({ raw, res, facts, client, glimpse: view ?? glimpseOf(raw, context), view });
-    if (!isHttp2) turns.join(open);
+    const glimpse = view ?? glimpseOf(raw, context);
+    const open = openRequest({ raw, res, facts, connection, client, glimpse, view });
+    if (!isHttp2) joinTurns(open);
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
     open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
@@ -108,7 +112,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
 
   async function run(open: OpenRequest, onward: Onward): Promise<void> {
     const { facts, view, inbound, raw, before } = open;
-    const turn = turns.wait(open);
+    const turn = waitForTurn(open);
     if (turn !== undefined) await turn;
     // H2-6: by then a reset that came with the request has been read, and nothing was done for nobody.
     if (sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
@@ -158,8 +162,8 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
   }
 
   function leave(open: OpenRequest): void {
-    turns.leave(open);
-    if (open.closeAfter) connections.seal(open.raw.socket);
+    leaveTurns(open);
+    if (open.closeAfter) open.connection.isSealed = true;
     load.end();
     slowReaders.forget(open.res);
     slowBodies.forget(open.raw);
@@ -170,15 +174,12 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     leave(open);
     const { raw, res, inbound, isHttp2 } = open;
     const complete = open.switched || isComplete(res);
+    const isLast = open.closeAfter || (ports.isDraining() && open.connection.unanswered === 0);
     if (!complete) {
       open.gone = true;
       if (inbound !== undefined) inbound.gone = true;
       inbound?.onGone?.();
-    } else if (
-      !isHttp2 &&
-      !open.switched &&
-      (open.closeAfter || (ports.isDraining() && turns.unanswered(raw.socket) === 0))
-    ) {
+    } else if (isLast && !isHttp2 && !open.switched) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
     }
@@ -204,15 +205,15 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
   }
 
   const unreadable = createUnreadable({
-    connections,
+    connectionOf,
     tunnel: ports.mode !== 'serve' ? { reason: 'plain_http' } : TUNNEL,
-    latest: turns.latest,
     refuse,
     refuseOnSocket(refusal, socket) {
       countRefusal(refusal);
-      refuseOnSocket(refusal, socket, { ...ports, clientAddress });
+      refuseOnSocket(refusal, socket, connectionOf(socket).peer, ports);
     },
   });
 
-  return { begin, run, isBusy: (socket) => turns.unanswered(socket) > 0, onSwitched, ...unreadable, stop };
+  const isBusy = (socket: Socket): boolean => connectionOf(socket).unanswered > 0;
+  return { watch, begin, run, isBusy, onSwitched, ...unreadable, stop };
 }

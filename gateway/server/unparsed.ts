@@ -11,15 +11,17 @@ export interface UnparsedPorts {
   readonly scheme: 'https' | 'http';
   readonly exchange: Exchange;
   readonly observer: Observer;
-  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => ClientAddress;
   /** The real clock, epoch milliseconds, for the Date of answers that Node does not write. */
   readonly now: () => number;
 }
 
 /** Answers on the bare connection, ends it, and has it observed (ERR-3). */
-export function refuseOnSocket(refusal: Refusal, socket: Socket, ports: UnparsedPorts): void {
-  const { exchange, observer, clientAddress, scheme, now } = ports;
-  const client = clientAddress(socket.remoteAddress ?? '', undefined);
+export function refuseOnSocket(
+  refusal: Refusal,
+  socket: Socket,
+  client: ClientAddress,
+  { exchange, observer, scheme, now }: UnparsedPorts,
+): void {
   const facts = exchange.begin(randomUUID());
   const made = exchange.refuse(refusal, facts, { scheme, headers: {} });
   writeToSocket(socket, made, new Date(now()).toUTCString());

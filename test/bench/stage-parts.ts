@@ -12,6 +12,7 @@ import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
+import { connectionFacts } from '../../gateway/server/connection-facts.ts';
 import { createIntake, type Intake } from '../../gateway/server/intake.ts';
 import { requestIdOf } from '../../gateway/server/message.ts';
 import { type Reading, type ReadingContext, readRequest } from '../../gateway/server/request-view.ts';
@@ -88,9 +89,10 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const { raw, res } = await receive(stack, sample);
   const requestId = requestIdOf(raw);
   const facts = exchange.begin(requestId, raw.headers);
+  const connection = connectionFacts(raw.socket, intake.clientAddress);
   const context: ReadingContext = {
-    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.trace, certificates: undefined },
-    ...{ address: intake.clientAddress('127.0.0.1', undefined), bounds: intake.bounds },
+    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.trace, connection },
+    ...{ address: connection.peer, bounds: intake.bounds },
   };
   const reading = readRequest(raw, context);
   if (reading.kind !== 'view') throw new Error('the request is refused');

@@ -3,7 +3,6 @@
 import { parseArgs } from 'node:util';
 import { identify, refuseUnauthorised, takeLimits } from '../../gateway/exchange/admission.ts';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
-import { readAuthority } from '../../gateway/exchange/authority.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
@@ -19,7 +18,7 @@ import { upstreamHeaders } from '../../gateway/forward/request-headers.ts';
 import { cleanAnswer } from '../../gateway/forward/response-headers.ts';
 import { createStay } from '../../gateway/forward/stay.ts';
 import type { Choice } from '../../gateway/forward/target-choice.ts';
-import { createConnections } from '../../gateway/server/connections.ts';
+import { clientOf, connectionFacts, requestedHost } from '../../gateway/server/connection-facts.ts';
 import { inboundOf } from '../../gateway/server/inbound-of.ts';
 import { requestIdOf } from '../../gateway/server/message.ts';
 import { openRequest } from '../../gateway/server/open-request.ts';
@@ -72,8 +71,8 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const judged = (known = fresh()) => judgedRules(found, view, known);
   const identified = () => judged(Object.assign(fresh(), { consumer }));
   const client = context.address;
-  const open = openRequest({ raw, res, facts, client, glimpse: view, view });
-  const inboundPorts = { sendsForwarded: false, connections: createConnections(), isDraining: () => false };
+  const open = openRequest({ raw, res, facts, connection: context.connection, client, glimpse: view, view });
+  const inboundPorts = { sendsForwarded: false, isDraining: () => false };
   const inbound = inboundOf(open, reading, inboundPorts);
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
@@ -89,13 +88,15 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
 
   // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
   const stages: readonly Stage[] = [
-    stage('client address', () => intake.clientAddress('127.0.0.1', undefined)),
+    stage('client address', () =>
+      clientOf(connectionFacts(raw.socket, intake.clientAddress), undefined, intake.clientAddress),
+    ),
     stage('request id', () => requestIdOf(raw)),
     stage('begin', () => exchange.begin(context.requestId, raw.headers)),
     stage('read request', () => readRequest(raw, context)),
     stage('  strictness', () => strictnessRefusal(raw, false, context.bounds)),
     stage('  target', () => readTarget(raw.url ?? '', 'GET')),
-    stage('  authority', () => readAuthority(raw.headers.host ?? '')),
+    stage('  authority', () => requestedHost(context.connection, raw.headers.host ?? '')),
     stage('inbound', () => inboundOf(open, reading, inboundPorts)),
     stage('decide', (each) => exchange.decide(view, each), fresh),
     stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),

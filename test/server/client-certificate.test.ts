@@ -7,6 +7,7 @@ import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { readCertificate } from '../../gateway/server/client-certificate.ts';
+import { createConnectionFacts } from '../../gateway/server/connection-facts.ts';
 import { readRequest } from '../../gateway/server/request-view.ts';
 import { createBytesParser } from '../support/parsed-request.ts';
 
@@ -83,7 +84,7 @@ describe('whose a certificate is', () => {
     const read = readRequest(raw, {
       ...{ scheme: 'https', isHttp2: false, requestId: 'r', trace: undefined, bounds: compileBounds({}) },
       address: addressOf(peer, '10.0.0.2'),
-      certificates: { own: undefined, client: shown },
+      connection: createConnectionFacts(addressOf(peer, undefined), { own: undefined, client: shown }),
     });
     expect(read.kind === 'view' && read.view.clientCertificate).toBe(counts);
   });

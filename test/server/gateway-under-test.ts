@@ -41,6 +41,8 @@ export interface GatewayOptions {
   /** Refuses the request, or holds it until the promise resolves. */
   readonly decide?: (view: RequestView) => Promise<Refusal | undefined> | Refusal | undefined;
   readonly ca?: string;
+  /** In place of the hand-written one. */
+  readonly exchange?: Exchange;
   readonly order?: Partial<ForwardOrder>;
   readonly reach?: PoolOptions;
   /** Why open WebSockets are to be closed. */
@@ -165,7 +167,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const outcomes: Outcome[] = [];
   const facts: ExchangeFacts[] = [];
   const views: RequestView[] = [];
-  const exchange = testExchange(options, { facts, views });
+  const exchange = options.exchange ?? testExchange(options, { facts, views });
   const upstreams = openUpstreams({ ca: options.ca, onChange: () => undefined, ...options.reach });
   const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
   const certificates = options.tls

@@ -14,6 +14,7 @@ import { isWhole } from '../../gateway/plan/load.ts';
 import { readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { parseMediaType, parseTemplate, versionIn } from '../../gateway/policy/versioning/media-type.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
+import { createConnectionFacts } from '../../gateway/server/connection-facts.ts';
 import { forwardedField } from '../../gateway/server/forwarded-field.ts';
 import { hasBody, requestIdOf } from '../../gateway/server/message.ts';
 import { type Reading, readRequest } from '../../gateway/server/request-view.ts';
@@ -113,7 +114,7 @@ function read(raw: IncomingMessage, from: string, isHttp2 = false): Read {
     requestId,
     trace: undefined,
     bounds,
-    certificates: undefined,
+    connection: createConnectionFacts(clientAddress(from, undefined), undefined),
   } as const;
   return { reading: readRequest(raw, context), chain: address.chain };
 }

@@ -106,7 +106,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'fastest-levenshtein': ['gateway/plan/'],
   marked: ['gateway/plan/'],
   jose: ['gateway/identity/'],
-  'lru-cache': ['gateway/identity/'],
   '@fastify/reply-from': ['gateway/forward/'],
   undici: ['gateway/forward/'],
   'http-proxy-3': ['gateway/forward/'],
