@@ -77,7 +77,7 @@ function compare({ version, stage, status, location }: Expectation, { facts, end
     ['status', status, answer?.status],
     ['version', version, facts.version?.label],
     ['stage', stage, facts.phase?.stage],
-    ['location', location, answer?.headers.location],
+    ['location', location, answer?.headers.get('location')],
   ];
 }
 

@@ -108,7 +108,7 @@ function toldBy(judged: Judged) {
 
 function outcomeOf({ facts, ending }: Judged): Omit<Change, 'at' | 'signals'> {
   const answer = ending.kind === 'answered' ? ending.answer : undefined;
-  const location = answer?.headers.location;
+  const location = answer?.headers.get('location');
   return {
     version: facts.version?.label,
     operation: facts.version?.operation,

@@ -43,7 +43,7 @@ export function signalsOf({ facts, ending }: Judged): Signals | undefined {
     deprecated: isDated ? `deprecated ${dateInWords(deprecated)}` : undefined,
     sunset: phase.sunset === undefined ? undefined : `sunset ${dateInWords(phase.sunset)}`,
     limit: limitOf(facts),
-    lines: Object.fromEntries(LINES.map((name) => [name, String(headers[name])])),
+    lines: Object.fromEntries(LINES.map((name) => [name, String(headers.get(name))])),
   };
 }
 

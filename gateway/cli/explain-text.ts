@@ -1,6 +1,6 @@
 // An explanation for people: decisions in columns with the line behind each, the answer, what comes next.
 // And the same for machines; explain.ts makes what is printed here.
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { HeaderLines } from '../exchange/answer-headers.ts';
 import type { ForwardOrder } from '../exchange/directive.ts';
 import { reasonPhrase } from '../exchange/error-body.ts';
 import type { Answer } from '../exchange/exchange.ts';
@@ -77,13 +77,13 @@ function noticeText({ notice }: ForwardOrder): string {
 
 /** As an object where it is one; a published page is text. */
 function bodyOf({ headers, body }: Answer): unknown {
-  const type = headers['content-type'];
+  const type = headers.get('content-type');
   return typeof type === 'string' && /[/+]json\b/.test(type) && body !== '' ? JSON.parse(body) : body;
 }
 
 /** Header lines of an answer that follow from the policy. */
-function linesOf(headers: AnswerHeaders): readonly (readonly [name: string, value: string])[] {
-  return Object.entries(headers).flatMap(([name, value]) => {
+function linesOf(headers: HeaderLines): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(headers.record()).flatMap(([name, value]) => {
     if (value === undefined || PER_REQUEST.has(name)) return [];
     return [[name, typeof value === 'string' ? value : value.join(', ')] as const];
   });

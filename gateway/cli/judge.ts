@@ -1,6 +1,6 @@
 // Judges a request without a gateway: the exchange of a running one, with ports that know what was passed and assume the rest.
 // Behind `explain` and the expectations of policy files.
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import { HeaderLines } from '../exchange/answer-headers.ts';
 import {
   Fault,
   type FaultCode,
@@ -47,7 +47,7 @@ export interface Judged {
 
 export type Ending =
   /** `headers`: what the gateway adds to the upstream's answer. */
-  | { readonly kind: 'forwarded'; readonly order: ForwardOrder; readonly headers: AnswerHeaders }
+  | { readonly kind: 'forwarded'; readonly order: ForwardOrder; readonly headers: HeaderLines }
   | {
       readonly kind: 'answered';
       readonly reason: RefusalReason | FaultCode | 'published';
@@ -84,7 +84,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
         return { kind: 'answered', reason: 'published', refusal: undefined, answer, cause: undefined };
       }
       // With every key new there is nothing to give again.
-      const headers: AnswerHeaders = { ...directive.forward.headerRules?.response.set };
+      const headers = new HeaderLines(directive.forward.headerRules?.response.set);
       // As to an answer of a service that says nothing of caches.
       exchange.decorate(200, headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };

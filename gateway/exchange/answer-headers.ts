@@ -1,26 +1,108 @@
-// The header lines of an answer, and the two ways of adding to a list among them.
-// Edited in place by all that decorate an answer before it is written.
+// The header lines of one answer: how all that decorates an answer reads, sets and adds to them.
+// Kept in the order in which a transport writes them; a name may stand more than once only as a list of values.
 
-/** Header lines by lower-case name, as undici delivers and Node accepts them. */
-export type AnswerHeaders = Record<string, string | string[] | undefined>;
+/** One value, or one for each line. */
+export type HeaderValue = string | readonly string[];
 
-/** Adds to a list after what is there. */
-export function append(headers: AnswerHeaders, name: string, value: string): void {
-  const before = headers[name];
-  if (before === undefined) headers[name] = value;
-  else headers[name] = `${typeof before === 'string' ? before : before.join(', ')}, ${value}`;
+/** Header lines by lower-case name, for answers that are described as a whole. */
+export type AnswerHeaders = Readonly<Record<string, HeaderValue | undefined>>;
+
+/** What the header lines of an answer are written to. All names are lower case. */
+export interface HeaderSink {
+  readonly get: (name: string) => HeaderValue | undefined;
+  /** In the place of a line that is there; else at the end. Undefined removes it. */
+  readonly set: (name: string, value: HeaderValue | undefined) => void;
+  /** Adds to a list after what is there. */
+  readonly append: (name: string, value: string) => void;
+  readonly remove: (name: string) => void;
+}
+
+/** A flat list: an answer has a dozen lines, among which a name is found faster than in a record that loses members. */
+export class HeaderLines implements HeaderSink {
+  /** Names and values in turn. */
+  readonly flat: (string | readonly string[])[];
+
+  constructor(lines: AnswerHeaders = {}) {
+    this.flat = [];
+    for (const name in lines) {
+      const value = lines[name];
+      if (value !== undefined) this.flat.push(name, value);
+    }
+  }
+
+  get(name: string): HeaderValue | undefined {
+    const { flat } = this;
+    for (let at = 0; at < flat.length; at += 2) if (flat[at] === name) return flat[at + 1];
+    return undefined;
+  }
+
+  set(name: string, value: HeaderValue | undefined): void {
+    const { flat } = this;
+    if (value === undefined) {
+      this.remove(name);
+      return;
+    }
+    for (let at = 0; at < flat.length; at += 2) {
+      if (flat[at] !== name) continue;
+      flat[at + 1] = value;
+      return;
+    }
+    flat.push(name, value);
+  }
+
+  append(name: string, value: string): void {
+    const before = this.get(name);
+    this.set(name, before === undefined ? value : `${fieldText(before)}, ${value}`);
+  }
+
+  remove(name: string): void {
+    const { flat } = this;
+    for (let at = 0; at < flat.length; at += 2) {
+      if (flat[at] !== name) continue;
+      flat.splice(at, 2);
+      return;
+    }
+  }
+
+  /** Passes each line once: the value it returns stays in place of the one that was there, undefined removes the line. */
+  edit(change: (name: string, value: HeaderValue) => HeaderValue | undefined): void {
+    const { flat } = this;
+    let end = 0;
+    for (let at = 0; at < flat.length; at += 2) {
+      const name = flat[at] as string;
+      const value = change(name, flat[at + 1] ?? '');
+      if (value === undefined) continue;
+      flat[end] = name;
+      flat[end + 1] = value;
+      end += 2;
+    }
+    flat.length = end;
+  }
+
+  /** A copy by name, for what reads many fields of few answers. */
+  record(): Record<string, HeaderValue> {
+    const { flat } = this;
+    const lines: [string, HeaderValue][] = [];
+    for (let at = 0; at < flat.length; at += 2) lines.push([flat[at] as string, flat[at + 1] ?? '']);
+    return Object.fromEntries(lines);
+  }
+}
+
+/** The members of all lines of a list field. */
+export function fieldText(value: HeaderValue): string {
+  return typeof value === 'string' ? value : value.join(', ');
 }
 
 /** CACHE-2: fields an answer depends on are named once, whatever their spelling; `*` stays `*`. */
-export function mergeVary(headers: AnswerHeaders, ours: string): void {
-  const before = headers.vary;
+export function mergeVary(headers: HeaderSink, ours: string): void {
+  const before = headers.get('vary');
   if (before === undefined) {
-    headers.vary = ours;
+    headers.set('vary', ours);
     return;
   }
-  const text = typeof before === 'string' ? before : before.join(', ');
+  const text = fieldText(before);
   const present = new Set(text.split(',').map((field) => field.trim().toLowerCase()));
   if (present.has('*')) return;
   const missing = ours.split(', ').filter((field) => !present.has(field.toLowerCase()));
-  headers.vary = missing.length === 0 ? text : `${text}, ${missing.join(', ')}`;
+  headers.set('vary', missing.length === 0 ? text : `${text}, ${missing.join(', ')}`);
 }

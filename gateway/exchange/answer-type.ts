@@ -1,7 +1,7 @@
 // NEG-5: an answer in the media type the client asked for, where the upstream speaks of plain JSON or the like.
 // Called by the forwarder for every answer of an upstream, before it is decorated.
 import { answeredType } from '../policy/versioning/media-type.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import type { HeaderSink } from './answer-headers.ts';
 import type { ForwardOrder } from './directive.ts';
 
 /**
@@ -10,11 +10,12 @@ import type { ForwardOrder } from './directive.ts';
  */
 export function answerInKind(
   status: number,
-  headers: AnswerHeaders,
+  headers: HeaderSink,
   { answerForm, label }: Pick<ForwardOrder, 'answerForm' | 'label'>,
 ): void {
-  const type = headers['content-type'];
-  if (answerForm === undefined || typeof type !== 'string') return;
+  if (answerForm === undefined) return;
+  const type = headers.get('content-type');
+  if (typeof type !== 'string') return;
   if (status !== 304 && (status < 200 || status > 299)) return;
-  headers['content-type'] = answeredType(answerForm, label, type) ?? type;
+  headers.set('content-type', answeredType(answerForm, label, type) ?? type);
 }

@@ -67,8 +67,8 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
         return withoutStore(rules, facts, ports.wallClock);
       }
     },
-    judge: (status, headers) => keepingOf(rules, status, headers),
-    headOf: (status, headers) => ({ status, headers: keptHeaders(headers) }),
+    judge: (status, headers) => keepingOf(rules, status, headers.record()),
+    headOf: (status, headers) => ({ status, headers: keptHeaders(headers.record()) }),
     keep: async (request, answer) => {
       const fingerprint = fingerprintOf(contentType, request);
       const done = await settle(() => store.finish(key, owner, { fingerprint, ...answer }, rules.keepMs));

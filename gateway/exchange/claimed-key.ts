@@ -2,7 +2,7 @@
 // Made by claim.ts, carried to the forwarder in the order; the first word on what came of the request stands.
 import type { Keeping } from '../policy/idempotency/keeping.ts';
 import type { IdempotencyRefusal, IdempotencyRules, KeptAnswer } from '../policy/idempotency/rules.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import type { HeaderLines } from './answer-headers.ts';
 
 export interface Claim {
   readonly rules: IdempotencyRules;
@@ -11,9 +11,9 @@ export interface Claim {
    * upstream's total. A refusal where the key is another's by now.
    */
   readonly renew: () => Promise<IdempotencyRefusal | undefined>;
-  readonly judge: (status: number, headers: AnswerHeaders) => Keeping;
+  readonly judge: (status: number, headers: HeaderLines) => Keeping;
   /** What will be kept of a head; taken before anything is added to it. */
-  readonly headOf: (status: number, headers: AnswerHeaders) => Pick<KeptAnswer, 'status' | 'headers'>;
+  readonly headOf: (status: number, headers: HeaderLines) => Pick<KeptAnswer, 'status' | 'headers'>;
   /** Resolves once the answer to `request` is kept, or is not going to be. Never rejects. */
   readonly keep: (
     request: Uint8Array,

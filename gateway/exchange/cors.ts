@@ -2,13 +2,13 @@
 // The pipeline asks about preflights right after the route; decorate.ts names readers on every answer of an API.
 import { ANY_ORIGIN } from '../plan/grammar/cors-section.ts';
 import type { ApiPlan } from '../plan/plan.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import type { HeaderSink } from './answer-headers.ts';
 import type { RequestRefusal } from './directive.ts';
 import type { Publication } from './publish/publication.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from './request-view.ts';
 
 /** ORD-5: fields that pages can read only when they are named. */
-const EXPOSED = [
+const EXPOSED = exposing([
   'Deprecation',
   'Sunset',
   'Link',
@@ -23,8 +23,13 @@ const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-Request-ID',
-];
-const ECHOED = ['X-API-Version-Requested', 'X-API-Version-Served', 'X-API-Lifecycle-Stage'];
+]);
+const EXPOSED_WITH_ECHO = exposing([
+  EXPOSED.text,
+  'X-API-Version-Requested',
+  'X-API-Version-Served',
+  'X-API-Lifecycle-Stage',
+]);
 /** What a page may send, besides the headers of the API for versions and keys. */
 const SENDABLE = new Set([
   'accept',
@@ -101,24 +106,27 @@ export function refuseStranger(
  * the field to add to Vary, since the answer differs by it whether or not this request has an Origin.
  */
 export function nameReaders(
-  headers: AnswerHeaders,
-  api: ApiPlan,
+  headers: HeaderSink,
+  { cors, echo }: ApiPlan,
   glimpse: RequestGlimpse,
 ): string | undefined {
-  const { cors } = api;
   if (cors === undefined) return undefined;
-  const exposed = headers['access-control-expose-headers'];
-  for (const name of ['access-control-allow-credentials', 'access-control-expose-headers'])
-    delete headers[name];
+  const exposed = headers.get('access-control-expose-headers');
+  headers.remove('access-control-allow-credentials');
+  headers.remove('access-control-expose-headers');
   const origin = allowedOrigin(cors, glimpse.headers.origin);
-  headers['access-control-allow-origin'] = origin;
+  headers.set('access-control-allow-origin', origin);
   if (origin !== undefined) {
-    const own = api.echo ? [...EXPOSED, ...ECHOED] : EXPOSED;
-    const known = new Set(own.map((name) => name.toLowerCase()));
-    const theirs = listOf(exposed).filter((name) => !known.has(name.toLowerCase()));
-    headers['access-control-expose-headers'] = [...own, ...theirs].join(', ');
+    const { text, names } = echo ? EXPOSED_WITH_ECHO : EXPOSED;
+    const theirs = listOf(exposed).filter((name) => !names.has(name.toLowerCase()));
+    headers.set('access-control-expose-headers', [text, ...theirs].join(', '));
   }
   return cors.origins.has(ANY_ORIGIN) ? undefined : 'Origin';
+}
+
+function exposing(fields: readonly string[]): { readonly text: string; readonly names: ReadonlySet<string> } {
+  const text = fields.join(', ');
+  return { text, names: new Set(listOf(text).map((name) => name.toLowerCase())) };
 }
 
 function allowedOrigin(

@@ -5,7 +5,7 @@ import { linkValue } from '../policy/lifecycle/links.ts';
 import { besideUpstream, dropMalformed } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import { besideOurs } from '../policy/rate-limit/upstream-quotas.ts';
-import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
+import { type HeaderLines, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
 import { echoVersion } from './echo.ts';
 import type { ExchangeFacts } from './facts.ts';
@@ -20,7 +20,7 @@ import { isForSome, keepPrivate } from './shareability.ts';
  * Strict-Transport-Security value for TLS answers (TLS-6).
  */
 export function decorate(
-  headers: AnswerHeaders,
+  headers: HeaderLines,
   facts: ExchangeFacts,
   glimpse: RequestGlimpse,
   hsts: string | undefined,
@@ -29,27 +29,27 @@ export function decorate(
   dropMalformed(headers);
   if (phase !== undefined) {
     const told = api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
-    if ('dropped' in told) for (const name of told.dropped) delete headers[name];
-    for (const [name, value] of told.replace) headers[name] = value;
+    if ('dropped' in told) for (const name of told.dropped) headers.remove(name);
+    for (const [name, value] of told.replace) headers.set(name, value);
     const link = linkValue(phase, facts.successor.replacement);
-    if (link !== undefined) append(headers, 'link', link);
-    if (facts.relatedLinks !== undefined) append(headers, 'link', facts.relatedLinks);
-    if (told.warning !== undefined) append(headers, 'warning', told.warning);
+    if (link !== undefined) headers.append('link', link);
+    if (facts.relatedLinks !== undefined) headers.append('link', facts.relatedLinks);
+    if (told.warning !== undefined) headers.append('warning', told.warning);
   }
-  if (seeksCatalog(facts, glimpse)) append(headers, 'link', catalogLink(facts.plan));
+  if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(facts.plan));
   if (quotas !== undefined) {
     // Also without numbers of the gateway: clients would read the upstream's as the gateway's (RL-5).
-    delete headers['x-ratelimit-limit'];
-    delete headers['x-ratelimit-remaining'];
-    delete headers['x-ratelimit-reset'];
+    headers.remove('x-ratelimit-limit');
+    headers.remove('x-ratelimit-remaining');
+    headers.remove('x-ratelimit-reset');
     tellApart(headers, facts);
     const lines = quotaLines(quotas);
-    for (const [name, value] of lines.replace) headers[name] = value;
-    for (const [name, value] of lines.append) append(headers, name, value);
+    for (const [name, value] of lines.replace) headers.set(name, value);
+    for (const [name, value] of lines.append) headers.append(name, value);
   }
   // Clients would read the upstream's own header as the gateway's (IDM-3).
   if (version?.idempotency !== undefined && facts.idempotency !== 'replayed')
-    delete headers['idempotency-replayed'];
+    headers.remove('idempotency-replayed');
   if (api !== undefined) {
     if (api.vary !== '') mergeVary(headers, api.vary);
     if (api.echo) echoVersion(headers, facts);
@@ -59,21 +59,17 @@ export function decorate(
   const differsByCaller = credentialFields(facts);
   if (differsByCaller !== undefined) mergeVary(headers, differsByCaller);
   if (facts.perAccount || isForSome(facts) || isForCaller(facts)) keepPrivate(headers);
-  headers['x-request-id'] = facts.requestId;
+  headers.set('x-request-id', facts.requestId);
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
-  if (glimpse.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
-  else delete headers['strict-transport-security'];
+  headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined);
 }
 
 /** RL-5: also without numbers of the gateway, so that a name always means the same policy. */
-function tellApart(headers: AnswerHeaders, { version }: ExchangeFacts): void {
+function tellApart(headers: HeaderLines, { version }: ExchangeFacts): void {
   if (version?.limits === undefined) return;
   for (const name of ['ratelimit-policy', 'ratelimit']) {
-    const theirs = headers[name];
-    if (theirs === undefined) continue;
-    const told = besideOurs(theirs, version.limits);
-    if (told === undefined) delete headers[name];
-    else headers[name] = told;
+    const theirs = headers.get(name);
+    if (theirs !== undefined) headers.set(name, besideOurs(theirs, version.limits));
   }
 }
 

@@ -1,16 +1,16 @@
 // Which version was asked for and which one answered, told to the client where an API wants that (VER-6).
 // Called when an answer is decorated.
 import type { Evidence } from '../policy/versioning/resolution.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import type { HeaderSink } from './answer-headers.ts';
 import type { ExchangeFacts } from './facts.ts';
 
 const LONGEST = 64;
 
 /** Sets the three fields in place, each where it is known; the upstream's own copies never count. */
-export function echoVersion(headers: AnswerHeaders, { requested, version, phase }: ExchangeFacts): void {
-  headers['x-api-version-requested'] = requested === undefined ? undefined : printable(requested);
-  headers['x-api-version-served'] = version?.label;
-  headers['x-api-lifecycle-stage'] = phase?.stage;
+export function echoVersion(headers: HeaderSink, { requested, version, phase }: ExchangeFacts): void {
+  headers.set('x-api-version-requested', requested === undefined ? undefined : printable(requested));
+  headers.set('x-api-version-served', version?.label);
+  headers.set('x-api-lifecycle-stage', phase?.stage);
 }
 
 /** A client's own words: only what may stand in a header line, and not much of it. */

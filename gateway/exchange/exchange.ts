@@ -1,7 +1,7 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
 import type { RequestHeaders } from '../policy/contract.ts';
-import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
+import { HeaderLines, mergeVary } from './answer-headers.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
@@ -19,7 +19,7 @@ import type { RequestGlimpse, RequestView } from './request-view.ts';
 /** A complete answer made by the gateway; lower-case header names; the transport leaves the body out for HEAD. */
 export interface Answer {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: HeaderLines;
   readonly body: string;
 }
 
@@ -58,12 +58,7 @@ export interface Exchange {
   /** The answer made of the plan itself. */
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
   /** Edits the headers of an upstream's answer in place. */
-  readonly decorate: (
-    status: number,
-    headers: AnswerHeaders,
-    facts: ExchangeFacts,
-    view: RequestView,
-  ) => void;
+  readonly decorate: (status: number, headers: HeaderLines, facts: ExchangeFacts, view: RequestView) => void;
   /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
   readonly endingOf: (held: HeldService) => Ending | undefined;
 }
@@ -77,11 +72,11 @@ export function createExchange(ports: ExchangePorts): Exchange {
     const own = { error: reasonPhrase(status), message, ...members };
     const isProblem = wantsProblem(glimpse);
     const body = JSON.stringify(isProblem ? problemBody(status, own, facts.requestId, problem) : own);
-    const all: AnswerHeaders = {
+    const all = new HeaderLines({
       'content-type': isProblem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
       ...headers,
-    };
+    });
     // Both forms are answers of one URL (CACHE-2).
     mergeVary(all, 'Accept');
     decorate(all, facts, glimpse, hsts);
@@ -115,7 +110,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, glimpse);
     },
     publish: ({ status, headers, body }, facts, view) => {
-      const all = { ...headers };
+      const all = new HeaderLines(headers);
       decorate(all, facts, view, hsts);
       return { status, headers: all, body };
     },

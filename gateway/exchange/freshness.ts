@@ -3,11 +3,11 @@
 import type { EpochMs } from '../policy/contract.ts';
 import { nextEnd } from '../policy/lifecycle/exceptions.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import { fieldText, type HeaderLines } from './answer-headers.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { httpDate } from './http-date.ts';
 import type { RequestView } from './request-view.ts';
-import { directivesOf, FIELD, isNeverStored } from './shareability.ts';
+import { directivesOf, isCacheControl, isNeverStored } from './shareability.ts';
 
 /**
  * Found anywhere in a field, since nginx searches its text; so `s-maxage` and the `cache-maxage` of Edge-Control are too.
@@ -73,14 +73,14 @@ export interface Answered extends Pick<RequestView, 'method' | 'headers'> {
  * that an older answer expires earlier.
  */
 export function clampFreshness(
-  headers: AnswerHeaders,
+  headers: HeaderLines,
   seconds: number,
   wallClock: EpochMs,
   answered?: Answered,
 ): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
   // Some caches count from Date, others by their own clock.
-  const date = httpDate(headers.date) ?? wallClock;
+  const date = httpDate(headers.get('date')) ?? wallClock;
   const expires = clampExpires(headers, Math.min(date, wallClock), seconds);
   const unsaid = heuristicLifetime(headers, Math.max(date, wallClock), answered);
   const accel = clampAccel(headers, seconds, wallClock);
@@ -91,21 +91,22 @@ export function clampFreshness(
     // A targeted field stands for Expires too (RFC 9213 §2.2); an empty one counts as absent.
     const otherwise = name === 'cache-control' ? (expires ?? unsaid(text)) : unsaid(text);
     if (text.trim() !== '' || name === 'cache-control')
-      headers[name] = clampField(text, seconds, name.endsWith('cache-control') ? otherwise : 0, beside);
+      headers.set(name, clampField(text, seconds, name.endsWith('cache-control') ? otherwise : 0, beside));
   }
-  if (headers['cache-control'] === undefined && expires === undefined && unsaid('') > seconds)
-    headers['cache-control'] = `max-age=${seconds}`;
+  if (headers.get('cache-control') === undefined && expires === undefined && unsaid('') > seconds)
+    headers.set('cache-control', `max-age=${seconds}`);
 }
 
 /** The fields with directives and their texts, units as seconds. */
-function fieldTexts(headers: AnswerHeaders): readonly (readonly [name: string, text: string])[] {
+function fieldTexts(headers: HeaderLines): readonly (readonly [name: string, text: string])[] {
   const found: [string, string][] = [];
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (value === undefined || !name.endsWith('control') || !FIELD.test(name)) continue;
-    const text = typeof value === 'string' ? value : value.join(', ');
-    found.push([name, name === 'edge-control' ? text.replace(WITH_UNIT, inSeconds) : text]);
-  }
+  headers.edit((name, value) => {
+    if (isCacheControl(name)) {
+      const text = fieldText(value);
+      found.push([name, name === 'edge-control' ? text.replace(WITH_UNIT, inSeconds) : text]);
+    }
+    return value;
+  });
   return found;
 }
 
@@ -114,20 +115,20 @@ function inSeconds(_found: string, count: string, unit: string): string {
 }
 
 /** The seconds that Expires gives after it was shortened; undefined without Expires. */
-function clampExpires(headers: AnswerHeaders, from: EpochMs, seconds: number): number | undefined {
-  const { expires } = headers;
+function clampExpires(headers: HeaderLines, from: EpochMs, seconds: number): number | undefined {
+  const expires = headers.get('expires');
   if (typeof expires !== 'string') return undefined;
   const at = httpDate(expires);
   const until = at === undefined ? from : Math.min(at, from + seconds * 1000);
   // An invalid date means expired (RFC 9111 §5.3), but some caches read more forms than the standard's three. One form
   // of those has a year of two digits, of which caches make different centuries.
-  headers.expires = at === undefined ? '0' : new Date(until).toUTCString();
+  headers.set('expires', at === undefined ? '0' : new Date(until).toUTCString());
   return Math.max(0, (until - from) / 1000);
 }
 
 /** The seconds that X-Accel-Expires gives after it was shortened, which an nginx before the gateway reads first. */
-function clampAccel(headers: AnswerHeaders, seconds: number, wallClock: EpochMs): number {
-  const field = headers['x-accel-expires'];
+function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): number {
+  const field = headers.get('x-accel-expires');
   if (field === undefined) return 0;
   let longest = 0;
   const clamped = [field].flat().map((value) => {
@@ -138,7 +139,7 @@ function clampAccel(headers: AnswerHeaders, seconds: number, wallClock: EpochMs)
     longest = Math.max(longest, end - from);
     return `${at}${end}`;
   });
-  headers['x-accel-expires'] = typeof field === 'string' ? clamped[0] : clamped;
+  headers.set('x-accel-expires', typeof field === 'string' ? clamped[0] : clamped);
   return longest;
 }
 
@@ -147,13 +148,13 @@ function clampAccel(headers: AnswerHeaders, seconds: number, wallClock: EpochMs)
  * That is a tenth of its age, or a day without Last-Modified. A 304 may omit Last-Modified; If-Modified-Since has it.
  */
 function heuristicLifetime(
-  headers: AnswerHeaders,
+  headers: HeaderLines,
   date: EpochMs,
   answered: Answered | undefined,
 ): (text: string) => number {
   if (answered === undefined || (answered.method !== 'GET' && answered.method !== 'HEAD')) return () => 0;
   const { status, headers: asked } = answered;
-  const since = headers['last-modified'] ?? (status === 304 ? asked['if-modified-since'] : undefined);
+  const since = headers.get('last-modified') ?? (status === 304 ? asked['if-modified-since'] : undefined);
   const modified = httpDate(since);
   const lifetime = modified === undefined ? DAY_S : Math.max(0, date - modified) / 10_000;
   return (text) => (HEURISTIC.has(status) || isPublic(text) ? lifetime : 0);

@@ -5,7 +5,7 @@ import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../polic
 import { noticedTag } from '../policy/body-notice/entity-tag.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
 import { splice } from '../policy/body-notice/splice.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import { fieldText, type HeaderLines } from './answer-headers.ts';
 
 export type Treatment =
   /** `outcome` undefined: not an answer that could carry a notice. */
@@ -35,20 +35,20 @@ export function treatHead(
   { suffix }: Notice,
   method: string,
   status: number,
-  headers: AnswerHeaders,
+  headers: HeaderLines,
 ): Treatment {
   if (method === 'GET' || method === 'HEAD') {
-    const { etag } = headers;
-    if (typeof etag === 'string') headers.etag = noticedTag(etag, suffix);
+    const etag = headers.get('etag');
+    if (typeof etag === 'string') headers.set('etag', noticedTag(etag, suffix));
     // RNG-1: ranges are not asked for on the client's behalf.
-    delete headers['accept-ranges'];
+    headers.remove('accept-ranges');
   }
   if (status === 304) {
     // A cache would copy them into the edited answer it has stored (RFC 9111 §3.2).
     forget(headers, [...ABOUT_BYTES, ...DIGESTS, 'content-length', 'content-encoding']);
     return LEFT;
   }
-  const judged = judgeHead(status, headers);
+  const judged = judgeHead(status, headers.record());
   if (judged === undefined) return LEFT;
   if (judged.kind === 'left') return { kind: 'pass', outcome: method === 'HEAD' ? undefined : judged.why };
   if (method !== 'HEAD') return { kind: 'hold', coding: judged.coding, most: MOST_BYTES };
@@ -62,25 +62,26 @@ export function treatHead(
  */
 export function editBody(
   notice: Notice,
-  headers: AnswerHeaders,
+  headers: HeaderLines,
   { received, content }: { readonly received: Buffer; readonly content: Buffer },
 ): { readonly outcome: NoticeOutcome; readonly body: Buffer } {
   const spliced = splice(content, notice);
   if (spliced.kind === 'left') return { outcome: spliced.why, body: received };
   const { body } = spliced;
-  const digests: AnswerHeaders = {};
+  const digests: [string, string | undefined][] = [];
   for (const name of DIGESTS) {
-    const field = headers[name];
+    const field = headers.get(name);
     if (field === undefined) continue;
-    const renewed = renewDigest(typeof field === 'string' ? field : field.join(', '), received, body);
+    const renewed = renewDigest(fieldText(field), received, body);
     if (renewed === 'mismatch') return { outcome: 'digest', body: received };
-    digests[name] = renewed;
+    digests.push([name, renewed]);
   }
   forget(headers, [...ABOUT_BYTES, 'content-encoding']);
-  Object.assign(headers, digests, { 'content-length': String(body.length) });
+  for (const [name, renewed] of digests) headers.set(name, renewed);
+  headers.set('content-length', String(body.length));
   return { outcome: 'added', body };
 }
 
-function forget(headers: AnswerHeaders, names: readonly string[]): void {
-  for (const name of names) delete headers[name];
+function forget(headers: HeaderLines, names: readonly string[]): void {
+  for (const name of names) headers.remove(name);
 }

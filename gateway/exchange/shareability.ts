@@ -1,12 +1,11 @@
 // Makes an answer private that is for one caller only, such as one of a version chosen by account.
 // Only makes the upstream's Cache-Control stricter (CACHE-4).
-import type { AnswerHeaders } from './answer-headers.ts';
+import { fieldText, type HeaderLines } from './answer-headers.ts';
 import type { ExchangeFacts } from './facts.ts';
 
 /** Directives that let a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and `private` with or without fields. */
 const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
-/** The standard's field with directives, the targeted ones of RFC 9213 whatever cache they are for, and those older than it. */
-export const FIELD = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
+const FIELD = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 /** One directive; a comma inside a quoted string does not end it. */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
@@ -19,15 +18,19 @@ export function isForSome({ sparesSome, phase, version }: ExchangeFacts): boolea
  * CACHE-3: edits the header lines in place, 304 and refusals included. Two accounts may get different versions from one
  * URL, and no field that `Vary` could name tells them apart but the credentials.
  */
-export function keepPrivate(headers: AnswerHeaders): void {
-  headers['cache-control'] ??= '';
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || !FIELD.test(name)) continue;
+export function keepPrivate(headers: HeaderLines): void {
+  if (headers.get('cache-control') === undefined) headers.set('cache-control', '');
+  headers.edit((name, value) => {
+    if (name === 'cache-control') return privateOnly(fieldText(value));
+    if (name === 'x-accel-expires') return '0';
     // Shared caches alone read the other fields, and not all of them have a directive `private`, nor has nginx.
-    const text = typeof value === 'string' ? value : value.join(', ');
-    headers[name] = name === 'cache-control' ? privateOnly(text) : 'no-store';
-  }
-  if (headers['x-accel-expires'] !== undefined) headers['x-accel-expires'] = '0';
+    return isCacheControl(name) ? 'no-store' : value;
+  });
+}
+
+/** The standard's field with directives, the targeted ones of RFC 9213 whatever cache they are for, and those older than it. */
+export function isCacheControl(name: string): boolean {
+  return name.endsWith('control') && FIELD.test(name);
 }
 
 /** The directives of a field, trimmed. */

@@ -41,9 +41,14 @@ const SINGLETONS: readonly string[] = [
   'proxy-authorization',
   'idempotency-key',
 ];
-const SINGLETON_BIT: ReadonlyMap<string, number> = new Map(
-  SINGLETONS.map((name, index) => [name, 1 << index]),
+/** By length and first letter, in either case: these tell all of them apart, so that other names are never lower-cased. */
+const SINGLETON_AT: ReadonlyMap<number, { name: string; bit: number }> = new Map(
+  SINGLETONS.map((name, index) => [placeOf(name), { name, bit: 1 << index }]),
 );
+
+function placeOf(name: string): number {
+  return name.length * 32 + (name.charCodeAt(0) & 31);
+}
 
 // H2-3: connection-specific fields make an HTTP/2 message malformed.
 const NOT_IN_HTTP2: ReadonlySet<string> = new Set([
@@ -85,7 +90,7 @@ export function strictnessRefusal(
   let size = 0;
   const overhead = isHttp2 ? HTTP2_FIELD_OVERHEAD : HTTP1_FIELD_OVERHEAD;
   for (let index = 0; index < lines.length; index += 2) {
-    const name = (lines[index] ?? '').toLowerCase();
+    const name = lines[index] ?? '';
     if (isHttp2 && NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
     const value = lines[index + 1] ?? '';
     if (isHttp2 && EDGE_BLANK.test(value)) return refused(`${name} begins or ends with a blank.`);
@@ -94,15 +99,16 @@ export function strictnessRefusal(
     size += name.length + value.length + overhead;
     if (size > bounds.headerBytes) return refused('The header section is too large.', 431);
     if (name.includes('_')) {
-      delete raw.headers[name];
+      const lower = name.toLowerCase();
+      delete raw.headers[lower];
       raw.underscored ??= [];
-      raw.underscored.push(name);
+      raw.underscored.push(lower);
       continue;
     }
-    const bit = SINGLETON_BIT.get(name);
-    if (bit === undefined) continue;
-    if ((seen & bit) !== 0) return refused(`${name} may be sent only once.`);
-    seen |= bit;
+    const singleton = SINGLETON_AT.get(placeOf(name));
+    if (singleton === undefined || name.toLowerCase() !== singleton.name) continue;
+    if ((seen & singleton.bit) !== 0) return refused(`${singleton.name} may be sent only once.`);
+    seen |= singleton.bit;
   }
   const coding = raw.headers['transfer-encoding'];
   if (coding !== undefined) {

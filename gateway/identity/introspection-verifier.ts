@@ -68,7 +68,7 @@ export function createIntrospectionVerifier(
       const issuer = named(token);
       return issuer === undefined || issuer === settings.issuer;
     },
-    verify: createTokenCache({
+    ...createTokenCache({
       verify: (token, clientAddress) => {
         const asked = () =>
           ask(() => introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])));

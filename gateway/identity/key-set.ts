@@ -90,9 +90,9 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
   };
 
   // One flight at a time: an older answer can therefore never replace a newer one.
-  const refresh = (cooldown: number): Promise<void> => {
+  const refresh = (cooldown: number): Promise<void> | undefined => {
     if (flight !== undefined) return flight;
-    if (closing.signal.aborted || !hasPassed(triedAt, cooldown, options.now())) return Promise.resolve();
+    if (!hasPassed(triedAt, cooldown, options.now()) || closing.signal.aborted) return undefined;
     triedAt = options.now();
     flight = fetchOnce().finally(() => {
       flight = undefined;
@@ -124,7 +124,7 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
       const after = held();
       return after?.generation === generation ? undefined : after;
     },
-    warm: () => refresh(cooldown()),
+    warm: async () => refresh(cooldown()),
     close: () => {
       clearInterval(timer);
       closing.abort();

@@ -1,10 +1,11 @@
 // How many tokens that turn out to be none each client address may have asked about (RL-7).
 // Asked by introspection-verifier.ts before each question; a token in the cache costs nothing.
-import { LRUCache } from 'lru-cache';
 import type { EpochMs } from '../policy/contract.ts';
+import { createRecentMap } from './recent-map.ts';
 
-/** Addresses remembered; the longest unused are forgotten first, and begin again with a whole budget. */
-const MOST_ADDRESSES = 10_000;
+/** Of these at least the last half is remembered; an address that is forgotten begins again with a whole budget. */
+const MOST_ADDRESSES = 20_000;
+const MOST_CHARACTERS = 1_000_000;
 
 const BUDGET = { units: 60, windowMs: 60_000 };
 
@@ -22,7 +23,7 @@ export interface TokenBudget {
 
 export function createTokenBudget(now: () => EpochMs): TokenBudget {
   const { units, windowMs } = BUDGET;
-  const spentBy = new LRUCache<string, Spent>({ max: MOST_ADDRESSES });
+  const spentBy = createRecentMap<Spent>(MOST_ADDRESSES, MOST_CHARACTERS);
 
   const spent = (address: string): number => {
     const last = spentBy.get(address);

@@ -1,8 +1,9 @@
 // Remembers verdicts on tokens, so that a token seen before is answered at once and without cryptography.
 // The fast road in front of verify-token; one per identity, emptied when the issuer's keys change.
-import { LRUCache } from 'lru-cache';
 import type { TokenVerifier, Verified } from '../policy/authentication/access.ts';
+import { lineOf } from '../policy/authentication/bearer.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
+import { createRecentMap } from './recent-map.ts';
 import type { Verification, VerifyToken } from './verdict.ts';
 
 /** Milliseconds. */
@@ -11,13 +12,9 @@ const KEEP_REFUSED = 10_000;
 /** Accepted and refused tokens have rooms of their own: a flood of forgeries drives no good token out. */
 const MAX_ACCEPTED = 10_000;
 const MAX_REFUSED = 1_000;
-const MAX_ACCEPTED_CHARACTERS = 16_000_000;
+const MAX_CHARACTERS = 16_000_000;
 
-/** A 256-bit tail of the signature: no two honest tokens share it, and the whole token is compared all the same. */
-const KEY_CHARACTERS = 43;
-
-interface Entry {
-  readonly token: string;
+interface RememberedVerdict {
   readonly outcome: Verified;
   readonly since: EpochMs;
   readonly expires: EpochMs;
@@ -34,16 +31,13 @@ export interface TokenCacheOptions {
 
 /**
  * Puts a cache in front of `verify` (JWT-8): accepted tokens for `keep` and never past `exp`, refused ones
- * for 10 seconds at most. A hit is answered without a promise; callers that ask for one token at once share one verification.
+ * for 10 seconds at most. Its key is the whole field line. A hit is answered without a promise; callers that ask for
+ * one token at once share one verification.
  */
-export function createTokenCache(options: TokenCacheOptions): TokenVerifier['verify'] {
+export function createTokenCache(options: TokenCacheOptions): Required<Omit<TokenVerifier, 'claims'>> {
   const { verify, now } = options;
-  const accepted = new LRUCache<string, Entry>({
-    max: MAX_ACCEPTED,
-    maxSize: MAX_ACCEPTED_CHARACTERS,
-    sizeCalculation: (entry) => entry.token.length,
-  });
-  const refused = new LRUCache<string, Entry>({ max: MAX_REFUSED });
+  const accepted = createRecentMap<RememberedVerdict>(MAX_ACCEPTED, MAX_CHARACTERS);
+  const refused = createRecentMap<RememberedVerdict>(MAX_REFUSED, MAX_CHARACTERS);
   const flights = new Map<string, Promise<Verified>>();
   let generation = options.generation();
 
@@ -54,6 +48,12 @@ export function createTokenCache(options: TokenCacheOptions): TokenVerifier['ver
     refused.clear();
   };
 
+  const known = (line: string): Verified | undefined => {
+    flushIfStale();
+    const at = now();
+    return verdictAt(at, accepted.get(line)) ?? verdictAt(at, refused.get(line));
+  };
+
   const keep = (token: string, { outcome, expires, generation: of }: Verification): Verified => {
     flushIfStale();
     // A verdict by keys that were replaced while it was being reached answers this request and no other.
@@ -62,7 +62,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenVerifier['ver
     const since = now();
     const longest = outcome.kind === 'consumer' ? options.keep : Math.min(options.keep, KEEP_REFUSED);
     const until = Math.min(expires, since + longest);
-    if (until > since) room.set(keyOf(token), { token, outcome, since, expires: until });
+    if (until > since) room.set(lineOf(token), { outcome, since, expires: until });
     return outcome;
   };
 
@@ -79,18 +79,14 @@ export function createTokenCache(options: TokenCacheOptions): TokenVerifier['ver
     return flight;
   };
 
-  return (token, clientAddress) => {
-    flushIfStale();
-    const key = keyOf(token);
-    const known = hit(accepted.get(key), token, now()) ?? hit(refused.get(key), token, now());
-    return known ?? verifyOnce(token, clientAddress);
+  return {
+    known,
+    verify: (token, clientAddress) => known(lineOf(token)) ?? verifyOnce(token, clientAddress),
   };
 }
 
-const keyOf = (token: string): string => token.slice(-KEY_CHARACTERS);
-
 /** A clock that was set back asks anew: a verdict of a day that has not come may be wrong, and would last until then. */
-function hit(entry: Entry | undefined, token: string, now: EpochMs): Verified | undefined {
-  if (entry === undefined || entry.token !== token) return undefined;
-  return now >= entry.since && now < entry.expires ? entry.outcome : undefined;
+function verdictAt(now: EpochMs, verdict: RememberedVerdict | undefined): Verified | undefined {
+  if (verdict === undefined) return undefined;
+  return now >= verdict.since && now < verdict.expires ? verdict.outcome : undefined;
 }

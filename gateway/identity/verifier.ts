@@ -29,7 +29,7 @@ export interface IdentityVerifier extends TokenVerifier {
 export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
   const named = options.issuerOf ?? issuerOf;
   const keySet = createKeySet(settings.jwksUrl, options);
-  const judge = createTokenCache({
+  const cache = createTokenCache({
     verify: createVerifyToken(settings, keySet, options.now),
     keep: settings.tokenCacheMs,
     generation: keySet.generation,
@@ -37,9 +37,13 @@ export function createTokenVerifier(settings: JwtIdentity, options: VerifierOpti
   });
   return {
     claims: (token) => named(token) === settings.issuer,
+    known: (line) => {
+      keySet.refreshIfDue();
+      return cache.known(line);
+    },
     verify: (token) => {
       keySet.refreshIfDue();
-      return judge(token);
+      return cache.verify(token);
     },
     warm: keySet.warm,
     close: keySet.close,

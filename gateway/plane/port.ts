@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Server, TlsOptions } from 'node:tls';
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { HeaderLines } from '../exchange/answer-headers.ts';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange, Observer } from '../exchange/exchange.ts';
 import type { RequestView } from '../exchange/request-view.ts';
@@ -42,7 +42,7 @@ export interface Inbound {
 /** Where the answer to a request goes. */
 export interface AnswerSink {
   /** The client's head is written before this returns. What may not be written throws, and becomes a fault. */
-  readonly head: (status: number, headers: AnswerHeaders) => void;
+  readonly head: (status: number, headers: HeaderLines) => void;
   /** False: no more before the client's side has drained. */
   readonly write: (chunk: Buffer) => boolean;
   readonly end: () => void;

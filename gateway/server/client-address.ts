@@ -1,16 +1,14 @@
 // Who the client is, when some peers are proxies of our own (XFF-1, XFF-2).
-// Built once from the settings; asked for every request.
+// Built once from the settings; asked once for a connection, and for each new X-Forwarded-For of a trusted proxy.
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
-import type { ClientAddress } from '../plane/port.ts';
+import type { Intake } from '../plane/port.ts';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** `proxies` are addresses and CIDR networks. Throws on one that is neither. */
-export function createClientAddress(
-  proxies: readonly string[],
-): (peer: string, forwardedFor: string | undefined) => ClientAddress {
+export function createClientAddress(proxies: readonly string[]): Intake['clientAddress'] {
   const trusted = new BlockList();
   for (const entry of proxies) {
     const [address = '', prefix] = entry.split('/');

@@ -2,15 +2,19 @@
 // leases.ts keeps one account per key and fetches leases for it; nothing here waits.
 //
 // Never more than the limit: units are taken before they are spent, and unspent ones lapse one by one as the bucket
-// fills up, so at every moment bucket + all leases <= burst, whoever else takes from the bucket. What lapses is only
-// what a full bucket could not have held.
+// fills up, so at every moment bucket + all leases <= burst, whatever others take from the bucket. What lapses is only
+// what a full bucket could not have held. Each answer of the store lets all units held live on for as long as itself.
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 
-const LARGEST_LEASE = 100;
-const LEASES_PER_REMAINDER = 10;
-/** A smaller lease is not renewed ahead: that would be another request's unit. */
-const SMALLEST_RENEWED_AHEAD = 4;
+/** What one call may take of the units there are: what one gateway holds, the others lack. */
+const SHARE_OF_REMAINDER = 1 / 10;
+/** What each of several gateways takes of what keeps their leases alive: all of it would be too much, in turns. */
+const SHARE_OF_SEVERAL = 1 / 2;
+/** A lease of which fewer units were used is not renewed ahead: the renewal would be another request's unit. */
+const LEAST_USE_RENEWED_AHEAD = 4;
+/** Of a lease's units, or of its life, when it is renewed ahead. */
+const LAST_PART = 1 / 4;
 const LONGEST_LIFE_MS = 1000;
 const LIVES_PER_WINDOW = 60;
 /** Keeps a whole number of units whole after a division; far below what a unit is. */
@@ -18,12 +22,8 @@ const ROUNDING = 1e-6;
 
 interface Lease {
   left: number;
-  spent: number;
-  renewed: boolean;
-  readonly units: number;
-  /** When the bucket would be full again if nobody took more. */
-  readonly fullAt: number;
-  readonly endsAt: number;
+  /** When the bucket would be full again if no more were taken. */
+  fullAt: number;
 }
 
 /** Instants and durations in milliseconds of one monotonic clock. */
@@ -45,9 +45,9 @@ export interface LeaseAccount {
   /** Units beyond the leases that `cost` needs. */
   readonly missing: (cost: number) => number;
   /** How many units to ask the store for while `queued` wait, of which the first needs `need`. */
-  readonly sizeFor: (need: number, queued: number) => number;
+  readonly sizeFor: (need: number, queued: number, at: number) => number;
   /** True once per lease, when it is time to fetch the next one ahead. */
-  readonly claimRenewal: () => boolean;
+  readonly claimRenewal: (at: number) => boolean;
   /** Enters the store's answer to `asked`, sent at `sentAt`. */
   readonly enter: (answer: Taken, asked: number, sentAt: number) => void;
 }
@@ -57,20 +57,26 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   const capacity = limit.burst * interval;
   const life = Math.min(LONGEST_LIFE_MS, limit.windowMs / LIVES_PER_WINDOW);
   // What the bucket refills in a lease's life: an idle lease then costs its subject nothing.
-  const largest = Math.min(LARGEST_LEASE, limit.burst, Math.floor(life / interval));
+  const largest = Math.floor(life / interval);
 
   let leases: Lease[] = [];
-  /**
-   * What a lease may hold beyond what is waited for: as much as was used of one of which units were lost, twice as much once
-   * one is used up. Several gateways would else lose what a caller leaves of each, and with it more than it refills.
-   */
-  let worth = largest;
+  /** Units held after the last call, and those used since. */
+  let size = 0;
+  let used = 0;
+  /** Units that lapsed since the last call, and are in the bucket again. */
+  let refilled = 0;
+  /** Units that will be used in a lease's life. */
+  let expectedUse = 1;
   let remainingInStore = Number.POSITIVE_INFINITY;
   /** When the bucket holds no unit, seen from the last answer: k units are there at `emptyAt + k * interval`, or later. */
   let emptyAt = Number.NEGATIVE_INFINITY;
-  /** Until when that is relied on to refuse: a store may be emptied by hand. */
-  let knownUntil = Number.NEGATIVE_INFINITY;
+  let renewAt = Number.NEGATIVE_INFINITY;
+  let renewed = false;
+  /** Until when the last answer is relied on: a store may be emptied by hand. */
+  let endsAt = Number.NEGATIVE_INFINITY;
   let refused = false;
+  /** Whether others have taken much from the bucket. */
+  let shared = false;
 
   const held = (): number => {
     let units = 0;
@@ -78,8 +84,8 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     return units;
   };
 
-  /** Units that the bucket lacks of being full, if nobody took more: so many of a lease can be outstanding. */
-  const fitting = ({ fullAt }: Lease, at: number): number =>
+  /** Units that a bucket lacks of being full, if no more are taken: so many of a lease can be outstanding. */
+  const lacking = (fullAt: number, at: number): number =>
     Math.max(0, Math.floor((fullAt - at) / interval + ROUNDING));
 
   const spend = (cost: number): void => {
@@ -87,15 +93,14 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     for (const lease of leases) {
       const part = Math.min(lease.left, open);
       lease.left -= part;
-      lease.spent += part;
       open -= part;
-      if (part > 0 && lease.spent * 4 >= lease.units * 3) worth = Math.max(worth, 2 * lease.units);
     }
+    used += cost;
   };
 
   const answer = (allowed: boolean, retryAfterMs: number, at: number): Taken => {
     const units = held();
-    const remaining = remainingInStore + units;
+    const remaining = remainingInStore + units + (allowed ? refilled : 0);
     const reset = remaining === 0 ? emptyAt + interval - at : emptyAt + capacity - at - units * interval;
     return { allowed, remaining, retryAfterMs, resetMs: Math.max(0, reset) };
   };
@@ -104,23 +109,28 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     const units = held();
     if (units >= cost) return answer(true, 0, at);
     const readyAt = emptyAt + (cost - units) * interval;
-    if (at < readyAt && (claim !== undefined || at < knownUntil)) return answer(false, readyAt - at, at);
+    if (at < readyAt && (claim !== undefined || at < endsAt)) return answer(false, readyAt - at, at);
     if (claim === undefined || units + remainingInStore >= claim) return undefined;
     // What there is, if it is enough, is for those before it.
     const known = answer(false, Math.max(0, readyAt - at), at);
     return { ...known, remaining: Math.min(known.remaining, cost - 1) };
   };
 
+  /** As much as was used since the last call, twice as much if that was nearly all there was. */
+  const learnUse = (at: number): void => {
+    if (used >= size * (1 - LAST_PART)) expectedUse = Math.max(expectedUse, 2 * size);
+    else if (at >= renewAt) expectedUse = Math.max(1, used);
+  };
+
   return {
     limit,
     lapse: (at) => {
       for (const lease of leases) {
-        lease.left = Math.min(lease.left, fitting(lease, Math.min(at, lease.endsAt)));
-        if (at < lease.endsAt) continue;
-        // Lost: what lapses before could not have been in a full bucket.
-        if (lease.left > 0) worth = Math.max(1, lease.units - lease.left);
-        lease.left = 0;
+        const left = Math.min(lease.left, lacking(lease.fullAt, at));
+        refilled += lease.left - left;
+        lease.left = left;
       }
+      if (at >= endsAt) leases = [];
     },
     take: (cost, at, claim) => {
       if (held() < cost) return look(cost, at, claim);
@@ -131,34 +141,42 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     held,
     wasRefused: () => refused,
     missing: (cost) => Math.max(0, cost - held()),
-    sizeFor: (need, queued) => {
-      // Whatever the demand: a lease lapses as fast as its bucket refills, so a small one is gone before it is used.
-      const usual = Math.min(largest, worth, Math.floor(remainingInStore / LEASES_PER_REMAINDER));
-      return Math.max(need, Math.min(LARGEST_LEASE, limit.burst, Math.max(usual, queued)));
+    sizeFor: (need, queued, at) => {
+      learnUse(at);
+      // A lease lapses as fast as its bucket refills, so it lasts for its life if the bucket then lacks `largest`.
+      const lasting = (largest - lacking(emptyAt + capacity, at)) * (shared ? SHARE_OF_SEVERAL : 1);
+      const there = Math.min(limit.burst, remainingInStore);
+      const usual = Math.min(
+        largest,
+        Math.floor(there * SHARE_OF_REMAINDER),
+        Math.max(1, Math.ceil(lasting), expectedUse - held()),
+      );
+      return Math.max(need, Math.min(limit.burst, Math.max(usual, queued)));
     },
-    claimRenewal: () => {
-      const newest = leases.at(-1);
-      if (newest === undefined || newest.renewed || newest.units < SMALLEST_RENEWED_AHEAD) return false;
-      if (held() > newest.units / 4) return false;
-      newest.renewed = true;
+    claimRenewal: (at) => {
+      if (renewed || used < LEAST_USE_RENEWED_AHEAD) return false;
+      if (at < renewAt && held() > size * LAST_PART) return false;
+      renewed = true;
       return true;
     },
     enter: (taken, asked, sentAt) => {
       const wait = taken.remaining === 0 ? taken.resetMs - interval : taken.resetMs - capacity;
       emptyAt = sentAt + wait;
-      knownUntil = sentAt + life;
+      endsAt = sentAt + life;
       remainingInStore = taken.remaining;
       refused = !taken.allowed;
       if (!taken.allowed) return;
+      const fullAt = emptyAt + capacity;
       leases = leases.filter((lease) => lease.left > 0);
-      leases.push({
-        left: asked,
-        spent: 0,
-        units: asked,
-        renewed: false,
-        fullAt: emptyAt + capacity,
-        endsAt: sentAt + life,
-      });
+      // Units taken before the last call are due before it, else the store has lost or got back what was taken.
+      for (const lease of leases) lease.fullAt = Math.min(lease.fullAt, fullAt - asked * interval);
+      leases.push({ left: asked, fullAt });
+      size = held();
+      shared = lacking(fullAt, sentAt) - size - used > largest * LAST_PART;
+      used = 0;
+      refilled = 0;
+      renewed = false;
+      renewAt = sentAt + Math.min(life, fullAt - sentAt) * (1 - LAST_PART);
     },
   };
 }

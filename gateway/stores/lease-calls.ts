@@ -27,7 +27,7 @@ export function createLeaseCalls(
     using waiting = patience();
     const { account } = entry;
     const wantedByAll = (): number => account.missing(Math.min(entry.queued, atMost));
-    let asked = account.sizeFor(need, wantedByAll());
+    let asked = account.sizeFor(need, wantedByAll(), now());
     while (asked > 0) {
       const sentAt = now();
       const taken = await inner.take({ key: take.key, limit: account.limit, cost: asked });
@@ -52,7 +52,7 @@ export function createLeaseCalls(
     fetch: (wanted, atMost) =>
       wanted.entry.flight ?? fly(wanted, wanted.entry.account.missing(wanted.take.cost), atMost),
     renew: (wanted, atMost) => {
-      if (wanted.entry.flight !== undefined || !wanted.entry.account.claimRenewal()) return;
+      if (wanted.entry.flight !== undefined || !wanted.entry.account.claimRenewal(now())) return;
       // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
       fly(wanted, 0, atMost).catch(() => undefined);
     },

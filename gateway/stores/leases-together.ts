@@ -18,7 +18,8 @@ export function createFetchTogether(
 
   const fetchSeveral = async (wanted: readonly Wanted[]): Promise<void> => {
     using waiting = patience();
-    let times = Math.max(1, Math.min(...wanted.map(timesWanted)));
+    const at = now();
+    let times = Math.max(1, Math.min(...wanted.map((each) => timesWanted(each, at))));
     for (;;) {
       const sentAt = now();
       const asked = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
@@ -55,10 +56,9 @@ function missingFor({ entry, take }: Wanted, times: number): number {
   return Math.max(1, take.cost * times - entry.account.held());
 }
 
-function timesWanted({ entry: { account, queued }, take: { cost } }: Wanted): number {
-  return Math.floor(
-    (account.held() + account.sizeFor(account.missing(cost), account.missing(queued))) / cost,
-  );
+function timesWanted({ entry: { account, queued }, take: { cost } }: Wanted, at: number): number {
+  const size = account.sizeFor(account.missing(cost), account.missing(queued), at);
+  return Math.floor((account.held() + size) / cost);
 }
 
 function timesLeft({ entry, take }: Wanted, answer: Taken | undefined): number {

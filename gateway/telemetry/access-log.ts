@@ -1,92 +1,151 @@
-// The access log: one JSON line per request, formatted by hand because it is written on every one.
+// The access log: one JSON line per request, written as bytes and at once: a record kept for later would cost more.
 // Never holds a query string, a header other than the user agent, or anything of a body.
 import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Quota } from '../policy/rate-limit/limit.ts';
 import { jsonString } from './json-text.ts';
+import type { LineBuffer } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
 
 const NAME_CAP = 128;
 const PATH_CAP = 2048;
 const USER_AGENT_CAP = 256;
+/** Values of one member whose JSON is kept; later ones are written anew each time. */
+const MOST_KEPT = 512;
+
+const BEFORE_TIME = Buffer.from('{"level":"info","log":"access","time":"');
+const AFTER_TIME = Buffer.from('Z"');
+const ABORTED = Buffer.from(',"aborted":true');
+const COMPLETE = Buffer.from(',"aborted":false');
 
 export interface AccessLog {
   /** `at`: the instant the answer ended. `durationMs`: from the request's first line to there. */
   readonly record: (facts: ExchangeFacts, outcome: Outcome, at: EpochMs, durationMs: number) => void;
 }
 
-export function createAccessLog(sink: LogSink): AccessLog {
-  const timeOf = createTimeText();
+export function createAccessLog({ line, endLine }: Pick<LogSink, 'line' | 'endLine'>): AccessLog {
+  const start = startOf(line);
+  const write = membersOf(line);
   return {
     record: (facts, outcome, at, durationMs) => {
-      let line = `{"level":"info","log":"access","time":"${timeOf(at)}"`;
-      line += `,"request_id":${jsonString(facts.requestId, NAME_CAP)}`;
-      if (facts.trace !== undefined) line += `,"trace_id":"${facts.trace.traceId}"`;
-      line += `,"method":${jsonString(outcome.method, NAME_CAP)}`;
-      line += `,"path":${jsonString(withoutQuery(outcome.path), PATH_CAP)}`;
-      line += `,"status":${outcome.status}`;
-      if (facts.api !== undefined) line += `,"api":${jsonString(facts.api.name, NAME_CAP)}`;
-      if (facts.version !== undefined) line += `,"version":${jsonString(facts.version.label, NAME_CAP)}`;
-      if (facts.version?.operation !== undefined)
-        line += `,"operation":${jsonString(facts.version.operation, NAME_CAP)}`;
-      if (facts.phase !== undefined) line += `,"stage":"${facts.phase.stage}"`;
-      if (facts.carrier !== undefined) line += `,"carrier":"${facts.carrier}"`;
-      if (facts.consumer !== undefined) line += `,"consumer":${jsonString(facts.consumer.id, NAME_CAP)}`;
-      if (facts.refusal !== undefined) line += `,"refusal":"${facts.refusal}"`;
-      if (facts.quotas !== undefined) line += limitsMet(facts.quotas);
-      if (facts.tokenFlaw !== undefined) line += `,"token_flaw":"${facts.tokenFlaw}"`;
-      if (facts.keyFlaw !== undefined) line += `,"key_flaw":"${facts.keyFlaw}"`;
-      if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
-      if (facts.bodyNotice !== undefined) line += `,"body_notice":"${facts.bodyNotice}"`;
-      if (facts.idempotency !== undefined) line += `,"idempotency":"${facts.idempotency}"`;
-      if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;
-      line += `,"duration_ms":${microseconds(durationMs)}`;
-      if (facts.upstreamMs !== undefined) line += `,"upstream_ms":${microseconds(facts.upstreamMs)}`;
-      line += `,"bytes":${outcome.bytes}`;
-      line += `,"client":${jsonString(outcome.clientAddress, NAME_CAP)}`;
-      line += `,"scheme":"${outcome.scheme}"`;
-      line += `,"protocol":${jsonString(outcome.protocol, NAME_CAP)}`;
-      line += `,"aborted":${outcome.aborted}`;
-      if (outcome.userAgent !== undefined)
-        line += `,"user_agent":${jsonString(outcome.userAgent, USER_AGENT_CAP)}`;
-      sink.append(`${line}}`);
+      const { api, version, quotas } = facts;
+      start(at);
+      write.requestId(facts.requestId);
+      write.traceId(facts.trace?.traceId);
+      write.method(outcome.method);
+      write.path(withoutQuery(outcome.path));
+      write.status(outcome.status);
+      write.api(api?.name);
+      write.version(version?.label);
+      write.operation(version?.operation);
+      write.stage(facts.phase?.stage);
+      write.carrier(facts.carrier);
+      write.consumer(facts.consumer?.id);
+      write.refusal(facts.refusal);
+      if (quotas?.some(hasRefused) === true) line.text(limitsMet(quotas.filter(hasRefused)));
+      write.tokenFlaw(facts.tokenFlaw);
+      write.keyFlaw(facts.keyFlaw);
+      write.observed(facts.observed);
+      write.bodyNotice(facts.bodyNotice);
+      write.idempotency(facts.idempotency);
+      write.fault(facts.fault);
+      write.duration(durationMs);
+      write.upstreamDuration(facts.upstreamMs);
+      write.bytes(outcome.bytes);
+      write.client(outcome.clientAddress);
+      write.scheme(outcome.scheme);
+      write.protocol(outcome.protocol);
+      line.bytes(outcome.aborted ? ABORTED : COMPLETE);
+      write.userAgent(outcome.userAgent);
+      endLine();
     },
   };
 }
 
-/** Names of the limits that refused, and of those that would have if they were not in shadow; nothing as a rule. */
-function limitsMet(quotas: NonNullable<ExchangeFacts['quotas']>): string {
-  if (quotas.every((quota) => quota.kind !== 'unavailable' && quota.allowed)) return '';
-  const met = quotas.filter((quota) => quota.kind !== 'unavailable' && !quota.allowed);
-  const names = (shadow: boolean) =>
-    met.filter(({ rule }) => rule.shadow === shadow).map(({ limit }) => limit.name);
-  const [refused, shadowed] = [names(false), names(true)];
-  return (
-    (refused.length === 0 ? '' : `,"limited_by":${JSON.stringify(refused)}`) +
-    (shadowed.length === 0 ? '' : `,"shadow_limited_by":${JSON.stringify(shadowed)}`)
-  );
+/** What writes each member, and nothing where it has no value. */
+function membersOf(line: LineBuffer) {
+  const member = <Value>(name: string, write: (value: Value) => void): ((value?: Value) => void) => {
+    const key = Buffer.from(`,"${name}":`);
+    return (value) => {
+      if (value === undefined) return;
+      line.bytes(key);
+      write(value);
+    };
+  };
+  const text = (name: string, cap = NAME_CAP) => member(name, (value: string) => line.string(value, cap));
+  /** For closed sets, and for names of which there are few. */
+  const repeated = (name: string): ((value?: string) => void) => {
+    const kept = new Map<string, Buffer>();
+    return (value) => {
+      if (value === undefined) return;
+      const known = kept.get(value);
+      const json = known ?? Buffer.from(`,"${name}":${jsonString(value, NAME_CAP)}`);
+      if (known === undefined && kept.size < MOST_KEPT && value.length <= NAME_CAP) kept.set(value, json);
+      line.bytes(json);
+    };
+  };
+  return {
+    requestId: text('request_id'),
+    traceId: text('trace_id'),
+    method: repeated('method'),
+    path: text('path', PATH_CAP),
+    status: member('status', line.integer),
+    api: repeated('api'),
+    version: repeated('version'),
+    operation: repeated('operation'),
+    stage: repeated('stage'),
+    carrier: repeated('carrier'),
+    consumer: text('consumer'),
+    refusal: repeated('refusal'),
+    tokenFlaw: repeated('token_flaw'),
+    keyFlaw: repeated('key_flaw'),
+    observed: repeated('would_refuse'),
+    bodyNotice: repeated('body_notice'),
+    idempotency: repeated('idempotency'),
+    fault: repeated('fault'),
+    duration: member('duration_ms', line.duration),
+    upstreamDuration: member('upstream_ms', line.duration),
+    bytes: member('bytes', line.integer),
+    client: text('client'),
+    scheme: repeated('scheme'),
+    protocol: repeated('protocol'),
+    userAgent: text('user_agent', USER_AGENT_CAP),
+  };
+}
+
+/** What begins a line: ISO 8601 with milliseconds. The bytes of the running second are kept, since most lines share it. */
+function startOf(line: LineBuffer): (at: EpochMs) => void {
+  let second = Number.NaN;
+  let start = BEFORE_TIME;
+  return (at) => {
+    const whole = Math.floor(at / 1000);
+    if (whole !== second) {
+      second = whole;
+      const date = new Date(whole * 1000).toISOString().slice(0, -'000Z'.length);
+      start = Buffer.concat([BEFORE_TIME, Buffer.from(date)]);
+    }
+    line.bytes(start);
+    line.integer(Math.floor(at - whole * 1000), 3);
+    line.bytes(AFTER_TIME);
+  };
+}
+
+function hasRefused(quota: Quota): boolean {
+  return quota.kind !== 'unavailable' && !quota.allowed;
+}
+
+/** Names of the limits that refused, and of those that would have if they were not in shadow. */
+function limitsMet(met: readonly Quota[]): string {
+  const named = (member: string, shadow: boolean): string => {
+    const names = met.filter(({ rule }) => rule.shadow === shadow).map(({ limit }) => limit.name);
+    return names.length === 0 ? '' : `,"${member}":${JSON.stringify(names)}`;
+  };
+  return named('limited_by', false) + named('shadow_limited_by', true);
 }
 
 /** `Outcome.path` has no query by contract; checked here as well, since a query may hold a secret. */
 function withoutQuery(path: string): string {
   const query = path.indexOf('?');
   return query === -1 ? path : path.slice(0, query);
-}
-
-function microseconds(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
-}
-
-/** ISO 8601 with milliseconds; the text of the running second is kept, since most lines share it. */
-function createTimeText(): (at: EpochMs) => string {
-  let second = Number.NaN;
-  let text = '';
-  return (at) => {
-    const whole = Math.floor(at / 1000);
-    if (whole !== second) {
-      second = whole;
-      text = new Date(whole * 1000).toISOString().slice(0, -'000Z'.length);
-    }
-    return `${text}${String(Math.floor(at - whole * 1000)).padStart(3, '0')}Z`;
-  };
 }

@@ -28,7 +28,7 @@ export function createConsumerTally(): ConsumerTally {
         unnamed += 1;
         return true;
       }
-      const label = labelOf(consumer.id);
+      const label = named.has(consumer.id) ? consumer.id : labelOf(consumer.id);
       const known = named.get(label);
       if (known !== undefined) {
         known.calls += 1;

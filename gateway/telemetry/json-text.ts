@@ -1,13 +1,12 @@
 // Hostile text as JSON: one line, ASCII only, so that no byte of a request can forge a line or steer a terminal.
 // Used by the access log for each field and by the logger for the finished line.
 
-const PLAIN = /^[ !#-[\]-~]*$/;
 const OUTSIDE_ASCII = /[^\n -~]/g;
 
 /** `text` as a JSON string of at most `cap` characters before escaping; a longer text ends in an ellipsis. */
 export function jsonString(text: string, cap: number): string {
   const kept = text.length > cap ? `${text.slice(0, cap)}…` : text;
-  return PLAIN.test(kept) ? `"${kept}"` : asciiJson(JSON.stringify(kept));
+  return asciiJson(JSON.stringify(kept));
 }
 
 /**

@@ -46,8 +46,7 @@ export function createRequestMetrics(): RequestMetrics {
 
   return {
     record: (facts, outcome, at, durationMs) => {
-      const api = slots.api(facts.api);
-      const slot = slots.version(facts.api, facts.version);
+      const slot = slots.slot(facts.api, facts.version);
       const stage = facts.phase?.stage ?? NONE;
       countRequest(slot, STAGES.indexOf(stage), methodIndexOf(outcome.method), codeIndexOf(outcome.status));
       const { trace } = facts;
@@ -57,7 +56,7 @@ export function createRequestMetrics(): RequestMetrics {
       if (facts.version !== undefined) {
         slot.lastRequest = at;
         const carrier = facts.carrier ?? NONE;
-        countResolution(api, carrier, carrier === 'default' ? 'default' : 'matched');
+        countResolution(slot.ofApi, carrier, carrier === 'default' ? 'default' : 'matched');
         const { upstream } = facts.version;
         if (facts.upstreamMs !== undefined && upstream !== undefined)
           observeUpstream(slot, upstream.name, facts.upstreamMs);
@@ -71,7 +70,7 @@ export function createRequestMetrics(): RequestMetrics {
       if (facts.idempotency !== undefined) countIn(slot.idempotency, facts.idempotency);
       slot.addressesOutside += facts.addressesOutside;
       countQuotas(slot, facts);
-      countRefusal(api, slot, facts);
+      countRefusal(slot, facts);
     },
     slots,
     consumersDropped: () => consumersDropped,
@@ -114,20 +113,20 @@ function decisionOf(quota: Quota, refusal: ExchangeFacts['refusal']): (typeof DE
   }
 }
 
-function countRefusal(api: ApiSlot, slot: VersionSlot, { refusal, fault, carrier }: ExchangeFacts): void {
+function countRefusal(slot: VersionSlot, { refusal, fault, carrier }: ExchangeFacts): void {
   const failure = fault === undefined ? undefined : FAULT_AUTH_FAILURES[fault];
-  if (failure !== undefined) increment(api.authFailures, AUTH_FAILURES.indexOf(failure));
+  if (failure !== undefined) increment(slot.ofApi.authFailures, AUTH_FAILURES.indexOf(failure));
   if (refusal === undefined) return;
   const meaning = REFUSALS[refusal];
   switch (meaning.kind) {
     case 'resolution':
-      countResolution(api, carrier ?? NONE, meaning.outcome);
+      countResolution(slot.ofApi, carrier ?? NONE, meaning.outcome);
       return;
     case 'retired':
       increment(slot.retired, RETIREMENTS.indexOf(meaning.action));
       return;
     case 'auth':
-      increment(api.authFailures, AUTH_FAILURES.indexOf(meaning.failure));
+      increment(slot.ofApi.authFailures, AUTH_FAILURES.indexOf(meaning.failure));
       return;
     case 'guard':
       countDecision(slot, 'guard', 'limited');

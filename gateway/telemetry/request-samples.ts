@@ -14,6 +14,7 @@ import {
 } from './request-labels.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { LatencySample, Sample } from './series.ts';
+import type { VersionSlot } from './slots.ts';
 
 /** api, version, stage, method, code. */
 export function* requestSamples({ slots }: RequestMetrics): Iterable<Sample> {
@@ -45,45 +46,24 @@ export function* deprecatedSamples({ slots }: RequestMetrics, at: EpochMs): Iter
   }
 }
 
-/** api, version, operation. */
-export function* deprecatedOperationSamples({ slots }: RequestMetrics): Iterable<Sample> {
-  for (const { api, version, operations } of slots.versions()) {
-    for (const [operation, value] of operations) yield [[api, version, operation], value];
-  }
-}
+/** api, version, and what is counted. */
+const counted = (countsOf: (slot: VersionSlot) => Iterable<readonly [name: string, value: number]>) =>
+  function* ({ slots }: RequestMetrics): Iterable<Sample> {
+    for (const slot of slots.versions()) {
+      for (const [name, value] of countsOf(slot)) yield [[slot.api, slot.version, name], value];
+    }
+  };
 
-/** api, version, reason. */
-export function* observedSamples({ slots }: RequestMetrics): Iterable<Sample> {
-  for (const { api, version, observed } of slots.versions()) {
-    for (const [reason, value] of observed) yield [[api, version, reason], value];
-  }
-}
-
-/** api, version, outcome. */
-export function* bodyNoticeSamples({ slots }: RequestMetrics): Iterable<Sample> {
-  for (const { api, version, bodyNotices } of slots.versions()) {
-    for (const [outcome, value] of bodyNotices) yield [[api, version, outcome], value];
-  }
-}
-
-/** api, version, outcome. */
-export function* idempotencySamples({ slots }: RequestMetrics): Iterable<Sample> {
-  for (const { api, version, idempotency } of slots.versions()) {
-    for (const [outcome, value] of idempotency) yield [[api, version, outcome], value];
-  }
-}
+export const deprecatedOperationSamples = counted(({ operations }) => operations);
+export const observedSamples = counted(({ observed }) => observed);
+export const bodyNoticeSamples = counted(({ bodyNotices }) => bodyNotices);
+export const idempotencySamples = counted(({ idempotency }) => idempotency);
+export const retiredSamples = counted(({ retired }) => list(retired, RETIREMENTS));
 
 /** api, version. */
 export function* outsideSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, addressesOutside } of slots.versions()) {
     if (addressesOutside > 0) yield [[api, version], addressesOutside];
-  }
-}
-
-/** api, version, action. */
-export function* retiredSamples({ slots }: RequestMetrics): Iterable<Sample> {
-  for (const { api, version, retired } of slots.versions()) {
-    for (const [action, value] of list(retired, RETIREMENTS)) yield [[api, version, action], value];
   }
 }
 

@@ -28,6 +28,7 @@ export interface ApiSlot {
 
 export interface VersionSlot {
   readonly api: string;
+  readonly ofApi: ApiSlot;
   readonly version: string;
   /** By stage; each holds methods, then codes. Made on first use: most versions see one stage or two. */
   readonly requests: (Float64Array | undefined)[];
@@ -51,37 +52,30 @@ export interface VersionSlot {
 }
 
 export interface Slots {
-  readonly api: (api: ApiPlan | undefined) => ApiSlot;
-  readonly version: (api: ApiPlan | undefined, version: VersionRules | undefined) => VersionSlot;
+  readonly slot: (api: ApiPlan | undefined, version: VersionRules | undefined) => VersionSlot;
   readonly apis: () => Iterable<ApiSlot>;
   readonly versions: () => Iterable<VersionSlot>;
 }
 
 export function createSlots(): Slots {
-  const byName = new Map<string, ApiSlot>();
-  const byApi = new WeakMap<ApiPlan, ApiSlot>();
+  const byName = new Map([[NONE, createApiSlot(NONE)]]);
   const byVersion = new WeakMap<VersionRules, VersionSlot>();
-  const unrouted = apiSlot(NONE);
 
-  function apiSlot(name: string): ApiSlot {
-    return entry(byName, name, () => ({
-      api: name,
-      versions: new Map(),
-      resolutions: new Float64Array(CARRIERS.length * RESOLUTIONS.length),
-      authFailures: new Float64Array(AUTH_FAILURES.length),
-    }));
-  }
-
-  function ofApi(api: ApiPlan | undefined): ApiSlot {
-    if (api === undefined) return unrouted;
-    return entry(byApi, api, () => apiSlot(api.name));
+  function slotOf(name: string, version: string): VersionSlot {
+    const api = entry(byName, name, createApiSlot);
+    const slot = api.versions.get(version) ?? createVersionSlot(api, version);
+    api.versions.set(version, slot);
+    return slot;
   }
 
   return {
-    api: ofApi,
-    version: (api, version) => {
-      if (version === undefined) return versionSlot(ofApi(api), NONE);
-      return entry(byVersion, version, () => versionSlot(apiSlot(version.api), version.label));
+    slot: (api, version) => {
+      if (version === undefined) return slotOf(api?.name ?? NONE, NONE);
+      const known = byVersion.get(version);
+      if (known !== undefined) return known;
+      const slot = slotOf(version.api, version.label);
+      byVersion.set(version, slot);
+      return slot;
     },
     apis: () => byName.values(),
     *versions() {
@@ -90,9 +84,19 @@ export function createSlots(): Slots {
   };
 }
 
-function versionSlot(api: ApiSlot, version: string): VersionSlot {
-  return entry(api.versions, version, () => ({
-    api: api.api,
+function createApiSlot(api: string): ApiSlot {
+  return {
+    api,
+    versions: new Map(),
+    resolutions: new Float64Array(CARRIERS.length * RESOLUTIONS.length),
+    authFailures: new Float64Array(AUTH_FAILURES.length),
+  };
+}
+
+function createVersionSlot(ofApi: ApiSlot, version: string): VersionSlot {
+  return {
+    api: ofApi.api,
+    ofApi,
     version,
     requests: [],
     latency: createLatency(),
@@ -106,7 +110,7 @@ function versionSlot(api: ApiSlot, version: string): VersionSlot {
     idempotency: new Map(),
     addressesOutside: 0,
     lastRequest: undefined,
-  }));
+  };
 }
 
 export function countRequest(slot: VersionSlot, stage: number, method: number, code: number): void {
@@ -115,10 +119,11 @@ export function countRequest(slot: VersionSlot, stage: number, method: number, c
 }
 
 export function countDecision(slot: VersionSlot, policy: string, decision: (typeof DECISIONS)[number]): void {
-  increment(
-    entry(slot.decisions, policy, () => new Float64Array(DECISIONS.length)),
-    DECISIONS.indexOf(decision),
-  );
+  increment(entry(slot.decisions, policy, createDecisions), DECISIONS.indexOf(decision));
+}
+
+function createDecisions(): Float64Array {
+  return new Float64Array(DECISIONS.length);
 }
 
 export function observeUpstream(slot: VersionSlot, upstream: string, milliseconds: number): void {
@@ -133,15 +138,10 @@ export function increment(cells: Float64Array, index: number): void {
   cells[index] = (cells[index] ?? 0) + 1;
 }
 
-interface Entries<K, V> {
-  readonly get: (key: K) => V | undefined;
-  readonly set: (key: K, value: V) => unknown;
-}
-
-function entry<K, V>(entries: Entries<K, V>, key: K, make: () => V): V {
+function entry<V>(entries: Map<string, V>, key: string, make: (key: string) => V): V {
   const known = entries.get(key);
   if (known !== undefined) return known;
-  const made = make();
+  const made = make(key);
   entries.set(key, made);
   return made;
 }

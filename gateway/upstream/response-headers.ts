@@ -1,10 +1,10 @@
 // The header section of an upstream's answer, judged and cleaned in place before it is decorated.
 // Stands between the upstream's head and exchange.decorate().
-import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { HeaderLines } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import { appendVia, nominated } from './hop-by-hop.ts';
 
-const HOP_BY_HOP: readonly string[] = [
+const DROPPED: readonly string[] = [
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -35,6 +35,10 @@ const SINGLETONS: readonly string[] = [
   'content-range',
   'server',
 ];
+const KINDS: ReadonlyMap<string, 'dropped' | 'singleton'> = new Map([
+  ...DROPPED.map((name) => [name, 'dropped'] as const),
+  ...SINGLETONS.map((name) => [name, 'singleton'] as const),
+]);
 
 /** An answer that has no content, whatever an upstream sends behind its head (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
 export function hasNoContent(status: number): boolean {
@@ -46,44 +50,39 @@ export function hasNoContent(status: number): boolean {
  * keeps the first of repeated singletons, adds this hop to Via (FWD-6).
  * Throws `upstream_invalid` for a status or a framing that no client may be shown (SMG-22).
  */
-export function cleanAnswer(status: number, headers: AnswerHeaders, service: string): void {
+export function cleanAnswer(status: number, headers: HeaderLines, service: string): void {
   if (status < 200 || status > 599) throw new Fault('upstream_invalid', { service });
-  const coding = headers['transfer-encoding'];
+  const coding = headers.get('transfer-encoding');
   // A coding undici does not undo would reach the client as if it were the content itself.
   if (coding !== undefined && (typeof coding !== 'string' || coding.trim().toLowerCase() !== 'chunked')) {
     throw new Fault('upstream_invalid', { service });
   }
-  const length = headers['content-length'];
+  const length = headers.get('content-length');
   if (length !== undefined && (typeof length !== 'string' || !/^\d+$/.test(length))) {
     throw new Fault('upstream_invalid', { service });
   }
   cleanFields(headers);
-  if (status === 204) delete headers['content-length'];
+  if (status === 204) headers.remove('content-length');
   // Unlike 204 it ends with its head only where that says so (RFC 9110 §15.3.6).
-  if (status === 205) headers['content-length'] = '0';
+  if (status === 205) headers.set('content-length', '0');
 }
 
 /** What `cleanAnswer` does to the fields of any answer, for the one that is not judged as an answer: a 101. */
-export function cleanFields(headers: AnswerHeaders): void {
-  const removed = nominated(headers.connection);
-  if (removed !== undefined) for (const name of removed) delete headers[name];
-  for (const name of HOP_BY_HOP) if (headers[name] !== undefined) delete headers[name];
-  for (const name of SINGLETONS) {
-    const value = headers[name];
-    if (typeof value === 'object') headers[name] = value[0];
-  }
+export function cleanFields(headers: HeaderLines): void {
+  const named = nominated(headers.get('connection'));
+  headers.edit((name, value) => {
+    const kind = KINDS.get(name);
+    if (kind === 'dropped' || named?.has(name)) return undefined;
+    return kind === 'singleton' && typeof value !== 'string' ? value[0] : value;
+  });
   // undici does not tell the version of an answer; upstreams are spoken to in HTTP/1.1 only.
-  headers.via = appendVia(headers.via, '1.1');
+  headers.set('via', appendVia(headers.get('via'), '1.1'));
 }
 
 /** What the policy sets and removes, before anything of ours is added. */
-export function editAnswer(headers: AnswerHeaders, { headerRules }: Pick<ForwardOrder, 'headerRules'>): void {
+export function editAnswer(headers: HeaderLines, { headerRules }: Pick<ForwardOrder, 'headerRules'>): void {
   if (headerRules === undefined) return;
-  for (const name of headerRules.response.remove) delete headers[name];
-  Object.assign(headers, headerRules.response.set);
-}
-
-/** Node refuses to write a field whose value is undefined; whoever edits headers may leave such. */
-export function dropUndefined(headers: AnswerHeaders): void {
-  for (const name in headers) if (headers[name] === undefined) delete headers[name];
+  const { remove, set } = headerRules.response;
+  for (const name of remove) headers.remove(name);
+  for (const name in set) headers.set(name, set[name]);
 }

@@ -11,6 +11,7 @@ import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
+import { connectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
 import {
   type Reading,
@@ -94,9 +95,10 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const { raw, res } = await receive(stack, sample);
   const requestId = requestIdOf(raw);
   const facts = exchange.begin(requestId, raw.headers);
+  const connection = connectionFacts(raw.socket, intake.clientAddress, undefined);
   const context: ReadingContext = {
-    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.trace, certificates: undefined },
-    ...{ address: intake.clientAddress('127.0.0.1', undefined), bounds: intake.bounds },
+    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.trace, connection },
+    ...{ address: connection.peer, bounds: intake.bounds },
   };
   const reading = readRequest(raw, context);
   if (reading.kind !== 'view') throw new Error('the request is refused');

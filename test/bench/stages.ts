@@ -2,8 +2,7 @@
 // A hot loop over one request: in place, between other work, a stage costs up to three times as much.
 import { parseArgs } from 'node:util';
 import { identify, refuseUnauthorised, takeLimits } from '../../gateway/exchange/admission.ts';
-import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
-import { readAuthority } from '../../gateway/exchange/authority.ts';
+import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
@@ -14,12 +13,17 @@ import { pathReadings } from '../../gateway/exchange/path-readings.ts';
 import { resolveRequest } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
-import { createConnections } from '../../gateway/plane/general/connection/connections.ts';
+import {
+  clientOf,
+  connectionFacts,
+  requestedHost,
+} from '../../gateway/plane/general/connection/connection-facts.ts';
 import { inboundOf } from '../../gateway/plane/general/request/inbound-of.ts';
 import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
 import { openRequest } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
+import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
 import { upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { cleanAnswer } from '../../gateway/upstream/response-headers.ts';
@@ -34,7 +38,7 @@ const { values: options } = parseArgs({ options: { quick: { type: 'boolean', def
 const LONGEST_MINUTES = 5;
 
 /** As the upstream of the bench answers. */
-const ANSWER: AnswerHeaders = {
+const ANSWER = {
   server: 'nginx',
   date: new Date().toUTCString(),
   'content-type': 'application/json',
@@ -71,12 +75,12 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const judged = (known = fresh()) => judgedRules(found, view, known);
   const identified = () => judged(Object.assign(fresh(), { consumer }));
   const client = context.address;
-  const open = openRequest({ raw, res, facts, client, glimpse: view, view });
-  const inboundPorts = { sendsForwarded: false, connections: createConnections(), isDraining: () => false };
+  const open = openRequest({ raw, res, facts, connection: context.connection, client, glimpse: view, view });
+  const inboundPorts = { sendsForwarded: false, isDraining: () => false };
   const inbound = inboundOf(open, reading, inboundPorts);
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
-  const answer = (): AnswerHeaders => ({ ...ANSWER });
+  const answer = (): HeaderLines => new HeaderLines(ANSWER);
   const choose = () => upstreams.targets.choose(order.upstream, callerOf(facts, inbound));
   const pass = (choice: Choice): void => {
     const stay = createStay(choice, gate);
@@ -84,20 +88,19 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stay.settle('answered');
   };
   const metrics = createRequestMetrics();
-  const accessLog = createAccessLog({
-    ...{ append: nothing, relay: nothing, flush: nothing },
-    ...{ dropped: () => 0, close: async () => undefined },
-  });
+  const accessLog = createAccessLog(createLogSink({ write: nothing }));
 
   // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
   const stages: readonly Stage[] = [
-    stage('client address', () => intake.clientAddress('127.0.0.1', undefined)),
+    stage('client address', () =>
+      clientOf(connectionFacts(raw.socket, intake.clientAddress, undefined), undefined, intake.clientAddress),
+    ),
     stage('request id', () => requestIdOf(raw)),
     stage('begin', () => exchange.begin(context.requestId, raw.headers)),
     stage('read request', () => readRequest(raw, context)),
     stage('  strictness', () => strictnessRefusal(raw, false, context.bounds)),
     stage('  target', () => readTarget(raw.url ?? '', 'GET')),
-    stage('  authority', () => readAuthority(raw.headers.host ?? '')),
+    stage('  authority', () => requestedHost(context.connection, raw.headers.host ?? '')),
     stage('inbound', () => inboundOf(open, reading, inboundPorts)),
     stage('decide', (each) => exchange.decide(view, each), fresh),
     stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),

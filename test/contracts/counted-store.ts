@@ -1,5 +1,7 @@
 // A store whose calls are counted, for the tests of the leases in front of it.
+import { expect } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import { emissionInterval } from '../../gateway/policy/rate-limit/gcra.ts';
 import type { Limit, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { limitOf } from './rate-limit-store.ts';
@@ -35,3 +37,21 @@ export const taking = (store: Pick<RateLimitStore, 'take'>, limit: Limit) => (co
 
 /** Lets what was started in the background run to its end. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * In every stretch from one admission to a later one: units <= burst + elapsed/T. That holds exactly if a bucket of
+ * that size, filled at that rate, never runs below empty.
+ */
+export function expectWithin(
+  limit: Limit,
+  admitted: readonly { readonly at: number; readonly cost: number }[],
+): void {
+  const interval = emissionInterval(limit) / 1000;
+  let level = limit.burst;
+  let last = admitted[0]?.at ?? 0;
+  for (const { at, cost } of admitted) {
+    level = Math.min(limit.burst, level + (at - last) / interval) - cost;
+    last = at;
+    if (level < -1e-3) expect.fail(`${-level} units too many`);
+  }
+}

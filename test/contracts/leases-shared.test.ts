@@ -2,9 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
-import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
-import { busy, countedStore, settle, taking } from './counted-store.ts';
+import { busy, countedStore, expectWithin, settle, taking } from './counted-store.ts';
 import { HOUR, limitOf } from './rate-limit-store.ts';
 
 const walk = fc.array(
@@ -201,21 +200,3 @@ describe('leases', () => {
     );
   });
 });
-
-/**
- * In every stretch from one admission to a later one: units <= burst + elapsed/T. That holds exactly if a bucket of
- * that size, filled at that rate, never runs below empty.
- */
-function expectWithin(
-  limit: Limit,
-  admitted: readonly { readonly at: number; readonly cost: number }[],
-): void {
-  const interval = emissionInterval(limit) / 1000;
-  let level = limit.burst;
-  let last = admitted[0]?.at ?? 0;
-  for (const { at, cost } of admitted) {
-    level = Math.min(limit.burst, level + (at - last) / interval) - cost;
-    last = at;
-    if (level < -1e-3) expect.fail(`${-level} units too many`);
-  }
-}

@@ -1,6 +1,7 @@
 // FWD-9: addresses that a service writes, and where they lead its client: the rules, case by case.
 import { describe, expect, it } from 'vitest';
 import { addressesToKeep, mapAnswer } from '../../gateway/exchange/addresses/answer-addresses.ts';
+import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { type MappedService, mapped, orderOf, TARGET } from './mapped-service.ts';
 
 type Row = readonly [what: string, sent: string, got: string | undefined];
@@ -366,7 +367,7 @@ describe('an answer that is kept for a key', () => {
   const first: MappedService = {};
 
   it('IDM-3: gives each caller what the first one would have got there, wherever the service is by then', () => {
-    const kept = addressesToKeep(sent, orderOf(first), 'api.example.com');
+    const kept = addressesToKeep(new HeaderLines(sent), orderOf(first), 'api.example.com').record();
     expect(JSON.stringify(kept)).not.toContain('10.0.0.7');
     const later: readonly MappedService[] = [
       first,
@@ -380,7 +381,7 @@ describe('an answer that is kept for a key', () => {
   });
 
   it('keeps the fields that hold none as they are', () => {
-    const plain = { 'content-type': 'text/plain' };
+    const plain = new HeaderLines({ 'content-type': 'text/plain' });
     expect(addressesToKeep(plain, orderOf(first), 'api.example.com')).toBe(plain);
   });
 });
@@ -388,8 +389,8 @@ describe('an answer that is kept for a key', () => {
 it('an API that keeps the addresses of its service has them untouched', () => {
   const { clientPlace: _, ...order } = orderOf({});
   const sent = { location: `${TARGET}/bookings/9`, 'set-cookie': ['a=1; Domain=10.0.0.7'] };
-  const headers = structuredClone(sent);
+  const headers = new HeaderLines(sent);
   expect(mapAnswer(headers, order, 'api.example.com')).toBe(0);
-  expect(headers).toEqual(sent);
+  expect(headers.record()).toEqual(sent);
   expect(addressesToKeep(headers, order, 'api.example.com')).toBe(headers);
 });

@@ -49,10 +49,10 @@ export async function answer(looking: Looking, path: string) {
   const limits = ending.kind === 'forwarded' ? facts.quotas?.map(({ limit }) => limit.name) : undefined;
   return {
     outcome: ending.kind === 'answered' ? ending.reason : 'forwarded',
-    stage: headers['x-api-lifecycle-stage'],
-    deprecation: headers.deprecation,
-    sunset: headers.sunset,
-    warns: headers.warning !== undefined,
+    stage: headers.get('x-api-lifecycle-stage'),
+    deprecation: headers.get('deprecation'),
+    sunset: headers.get('sunset'),
+    warns: headers.get('warning') !== undefined,
     lowered: limits && limits[0] === 'deprecated',
     body: ending.kind === 'answered' ? String(ending.answer.body) : '',
     freshUntil: looking.now + longestReuse(facts) * 1_000,
@@ -62,8 +62,8 @@ export async function answer(looking: Looking, path: string) {
 /** Of the answers of the version that follows. */
 export async function predecessor(looking: Looking): Promise<boolean> {
   const { ending } = await judgeAt(looking, SUCCESSOR);
-  const { link } = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
-  return String(link).includes('predecessor-version');
+  const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
+  return String(headers.get('link')).includes('predecessor-version');
 }
 
 /** Undefined: there is no such page. */
@@ -71,7 +71,7 @@ async function published(looking: Looking, path: string, accept?: string) {
   const { ending } = await judgeAt(looking, path, accept);
   if (ending.kind !== 'answered') throw new Error('a page is answered');
   if (ending.reason === 'route_unknown') return undefined;
-  const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers['cache-control'])) ?? [];
+  const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers.get('cache-control'))) ?? [];
   return { text: String(ending.answer.body), freshUntil: looking.now + Number(seconds) * 1_000 };
 }
 

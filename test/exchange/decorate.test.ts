@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
-import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -17,8 +17,9 @@ function decorated(
   facts = deprecatedFacts(),
   scheme: 'https' | 'http' = 'https',
 ): AnswerHeaders {
-  decorate(headers, facts, view({ scheme }), HSTS);
-  return headers;
+  const lines = new HeaderLines(headers);
+  decorate(lines, facts, view({ scheme }), HSTS);
+  return lines.record();
 }
 
 function upstreamWins(facts: ExchangeFacts): ExchangeFacts {

@@ -1,7 +1,7 @@
 // Lifetimes of answers, by tables: shortened to what is left, otherwise byte for byte as they came.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { clampFreshness, clampLifetimes, longestReuse } from '../../gateway/exchange/freshness.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
@@ -71,8 +71,9 @@ describe('the fields of an answer', () => {
   const DATE = 'Thu, 19 Nov 2026 12:00:00 GMT';
 
   function clamped(headers: AnswerHeaders, seconds = 60): AnswerHeaders {
-    clampFreshness(headers, seconds, NOW);
-    return headers;
+    const lines = new HeaderLines(headers);
+    clampFreshness(lines, seconds, NOW);
+    return lines.record();
   }
 
   it.each([

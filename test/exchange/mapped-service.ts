@@ -1,7 +1,7 @@
 // A service behind the gateway and a request for it, as the mapping of addresses sees them.
 // A part of addresses.test.ts and addresses-model.test.ts.
 import { mapAnswer } from '../../gateway/exchange/addresses/answer-addresses.ts';
-import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { upstream } from '../support/exchange-samples.ts';
@@ -56,8 +56,8 @@ export function mapped(
   service: MappedService,
   headers: AnswerHeaders,
 ): { readonly headers: AnswerHeaders; readonly outside: number } {
-  const given = { ...headers };
+  const given = new HeaderLines(headers);
   const { forwardedHost = 'api.example.com' } = service;
   const outside = mapAnswer(given, orderOf(service), forwardedHost);
-  return { headers: given, outside };
+  return { headers: given.record(), outside };
 }

@@ -253,7 +253,7 @@ describe('decide', () => {
     const exchange = exchangeIn({ hstsSeconds });
     const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
     const { headers } = exchange.refuse({ reason: 'route_unknown' }, facts, view());
-    expect(headers['strict-transport-security']).toBe(line);
+    expect(headers.get('strict-transport-security')).toBe(line);
   });
 
   it('ORD-2, VER-9: what was judged is what is forwarded, less the version carriers', async () => {

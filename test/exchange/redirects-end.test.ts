@@ -90,7 +90,7 @@ async function locationOf(plan: GatewayPlan, url: string, now: number): Promise<
   const account = {};
   const known = { plan, settings, now, overrides: [], consumer, account, pins: assumePins(account, now) };
   const { ending } = await judge(asked, known);
-  const location = ending.kind === 'answered' ? ending.answer.headers.location : undefined;
+  const location = ending.kind === 'answered' ? ending.answer.headers.get('location') : undefined;
   return typeof location === 'string' ? location : undefined;
 }
 

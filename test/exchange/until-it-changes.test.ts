@@ -135,9 +135,9 @@ function judging(lives: Lives, overrides: readonly Override[], path: string) {
 
 /** What a client is told of the life of what it asked for. */
 function told({ facts, ending }: Judged) {
-  const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
-  const { deprecation, sunset, link, warning, location } = headers;
-  const info = headers['x-api-deprecation-info'];
+  const { headers } = ending.kind === 'answered' ? ending.answer : ending;
+  const { deprecation, sunset, link, warning, location, ...others } = headers.record();
+  const info = others['x-api-deprecation-info'];
   const status = ending.kind === 'answered' ? ending.answer.status : 200;
   return { label: facts.version?.label, status, deprecation, sunset, link, warning, location, info };
 }
@@ -157,7 +157,7 @@ function instantsOf(lives: Lives, overrides: readonly Override[]): readonly numb
 /** Until when the answer may be reused. */
 function freshUntil({ facts, ending }: Judged): number {
   if (ending.kind === 'forwarded') return facts.now + longestReuse(facts) * 1000;
-  const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers['cache-control'])) ?? [];
+  const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers.get('cache-control'))) ?? [];
   return facts.now + Number(seconds) * 1000;
 }
 

@@ -29,7 +29,7 @@ const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Veri
   ...span,
 });
 
-const makeCache = (keep = 5 * MINUTE) =>
+const openCache = (keep = 5 * MINUTE) =>
   createTokenCache({
     verify: (token) => {
       asked.push(token);
@@ -39,6 +39,7 @@ const makeCache = (keep = 5 * MINUTE) =>
     generation: () => generation,
     now: () => now,
   });
+const makeCache = (keep?: number) => openCache(keep).verify;
 
 beforeEach(() => {
   now = START;
@@ -119,10 +120,10 @@ describe('an accepted token', () => {
 });
 
 it.each([
-  ['more than 16 million characters', 2_000, 8_192, 47],
-  ['more than 10,000', 10_001, 100, 1],
+  ['more than 16 million characters', 2_000, 8_192, 975],
+  ['more than 10,000', 10_001, 100, 5_000],
 ])(
-  'JWT-8: of good tokens %s are not remembered: the oldest leave first',
+  'JWT-8: of good tokens %s are not remembered: the older half leaves at once',
   async (_name, count, length, gone) => {
     const judge = makeCache();
     const token = (each: number) => `${each}`.padStart(length, 'x');
@@ -132,6 +133,37 @@ it.each([
     expect(judge(token(gone - 1))).toBeInstanceOf(Promise);
   },
 );
+
+describe('the field line of a token', () => {
+  it('JWT-8: is known once its token was judged, and a miss verifies nothing', async () => {
+    const { known, verify } = openCache();
+    expect(known('Bearer token')).toBeUndefined();
+    expect(asked).toEqual([]);
+    await verify('token');
+    expect(known('Bearer token')).toBe(CONSUMER);
+  });
+
+  it.each([
+    ...['bearer token', 'Bearer  token', 'Bearer token ', 'Bearer token, Bearer token', 'Basic token'],
+    ...['token', 'Bearer Token', 'Bearer toke', 'Bearer tokens', ''],
+  ])('is compared whole: %j is not known', async (line) => {
+    const { known, verify } = openCache();
+    await verify('token');
+    expect(known(line)).toBeUndefined();
+  });
+
+  it.each([
+    ['from its end on', () => (now = START + 90 * SECOND)],
+    ['at a time before it was judged', () => (now = START - 1)],
+    ['when the keys changed', () => (generation = 2)],
+  ])('JWT-8: is not known %s', async (_name, change) => {
+    answer = async () => verdict(CONSUMER, { expires: START + 90 * SECOND });
+    const { known, verify } = openCache();
+    await verify('token');
+    change();
+    expect(known('Bearer token')).toBeUndefined();
+  });
+});
 
 it.each([
   ['accepted', CONSUMER],
@@ -176,12 +208,12 @@ describe('a refused token', () => {
     expect(await judge('token')).toBe(CONSUMER);
   });
 
-  it('JWT-8: takes bounded room, and the oldest leave first', async () => {
+  it('JWT-8: takes bounded room, and the older half leaves at once', async () => {
     answer = async () => verdict(REFUSED);
     const judge = makeCache();
     for (let forged = 0; forged <= 1_000; forged += 1) await judge(`forged-${forged}`);
-    expect(judge('forged-1')).toBe(REFUSED);
-    expect(judge('forged-0')).toBeInstanceOf(Promise);
+    expect(judge('forged-500')).toBe(REFUSED);
+    expect(judge('forged-499')).toBeInstanceOf(Promise);
   });
 });
 

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../gateway/exchange/directive.ts';
 import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.ts';
 import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
@@ -43,6 +44,8 @@ export interface GatewayOptions {
   /** Refuses the request, or holds it until the promise resolves. */
   readonly decide?: (view: RequestView) => Promise<Refusal | undefined> | Refusal | undefined;
   readonly ca?: string;
+  /** In place of the hand-written one. */
+  readonly exchange?: Exchange;
   readonly order?: Partial<ForwardOrder>;
   readonly reach?: Pick<PoolOptions<HttpConnections>, 'findAddresses' | 'lookupEveryMs'>;
   /** Why open WebSockets are to be closed. */
@@ -107,11 +110,11 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
   };
   const made = (status: number, code: string, facts: ExchangeFacts): Answer => ({
     status,
-    headers: {
+    headers: new HeaderLines({
       'content-type': 'application/json',
       'x-request-id': facts.requestId,
       'content-length': undefined,
-    },
+    }),
     body: JSON.stringify({ error: code }),
   });
   return {
@@ -142,17 +145,22 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       const status =
         refusal.reason === 'request_malformed' ? refusal.status : (STATUS[refusal.reason] ?? 421);
       const answer = made(status, refusal.reason, facts);
-      return { ...answer, headers: { ...answer.headers, 'x-scheme': scheme } };
+      answer.headers.set('x-scheme', scheme);
+      return answer;
     },
-    publish: ({ status, headers, body }) => ({ status, headers: { ...headers }, body }),
+    publish: ({ status, headers, body }) => ({
+      status,
+      headers: new HeaderLines(headers),
+      body,
+    }),
     fail(thrown, facts) {
       const code: Fault['code'] = thrown instanceof Fault ? thrown.code : 'internal';
       facts.fault = code;
       return made(FAULT_STATUS[code] ?? (code.endsWith('_timeout') ? 504 : 502), code, facts);
     },
     decorate(_status, headers, facts) {
-      headers.deprecation = '@1';
-      headers['x-request-id'] = facts.requestId;
+      headers.set('deprecation', '@1');
+      headers.set('x-request-id', facts.requestId);
     },
     endingOf: () => options.ending?.(),
   };
@@ -162,7 +170,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const outcomes: Outcome[] = [];
   const facts: ExchangeFacts[] = [];
   const views: RequestView[] = [];
-  const exchange = testExchange(options, { facts, views });
+  const exchange = options.exchange ?? testExchange(options, { facts, views });
   const upstreams = openUpstreams({
     connect: (origin, upstream, names) => connectTarget(origin, upstream, names, options.ca),
     onChange: () => undefined,

@@ -2,7 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { createConnections } from '../../gateway/plane/general/connection/connections.ts';
+import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { inboundOf } from '../../gateway/plane/general/request/inbound-of.ts';
 import { openRequest } from '../../gateway/plane/general/request/open-request.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
@@ -13,9 +13,11 @@ function received() {
   const raw = new IncomingMessage(new Socket());
   const res = new ServerResponse(raw);
   const seen = view();
-  const open = openRequest({ raw, res, facts: deprecatedFacts(), client: CLIENT, glimpse: seen, view: seen });
+  const connection = createConnectionFacts(CLIENT, undefined);
+  const known = { facts: deprecatedFacts(), connection, client: CLIENT, glimpse: seen, view: seen };
+  const open = openRequest({ raw, res, ...known });
   const reading = { kind: 'view', view: seen, forwardedHost: seen.host } as const;
-  const ports = { sendsForwarded: false, connections: createConnections(), isDraining: () => false };
+  const ports = { sendsForwarded: false, isDraining: () => false };
   return { raw, res, inbound: inboundOf(open, reading, ports) };
 }
 

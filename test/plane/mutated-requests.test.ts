@@ -9,6 +9,7 @@ import { createExchange, type Exchange } from '../../gateway/exchange/exchange.t
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
+import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { hasBody, requestIdOf } from '../../gateway/plane/general/request/message.ts';
 import { type Reading, readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Inbound } from '../../gateway/plane/port.ts';
@@ -113,7 +114,7 @@ function read(raw: IncomingMessage, from: string, isHttp2 = false): Read {
     requestId,
     trace: undefined,
     bounds,
-    certificates: undefined,
+    connection: createConnectionFacts(clientAddress(from, undefined), undefined),
   } as const;
   return { reading: readRequest(raw, context), chain: address.chain };
 }

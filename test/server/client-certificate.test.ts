@@ -4,6 +4,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
+import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
@@ -83,7 +84,7 @@ describe('whose a certificate is', () => {
     const read = readRequest(raw, {
       ...{ scheme: 'https', isHttp2: false, requestId: 'r', trace: undefined, bounds: compileBounds({}) },
       address: addressOf(peer, '10.0.0.2'),
-      certificates: { own: undefined, client: shown },
+      connection: createConnectionFacts(addressOf(peer, undefined), { own: undefined, client: shown }),
     });
     expect(read.kind === 'view' && read.view.clientCertificate).toBe(counts);
   });

@@ -115,7 +115,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'fastest-levenshtein': ['gateway/plan/'],
   marked: ['gateway/plan/'],
   jose: ['gateway/identity/'],
-  'lru-cache': ['gateway/identity/'],
   '@fastify/reply-from': ['gateway/plane/general/'],
   undici: ['gateway/plane/general/'],
   'http-proxy-3': ['gateway/plane/general/'],

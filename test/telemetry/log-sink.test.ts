@@ -184,3 +184,34 @@ it('lines of another process stand whole among the own ones', async () => {
   expect(batches.join('')).toBe('own\ntheirs 1\ntheirs 2\nown again\n');
   expect(sink.dropped()).toBe(2);
 });
+
+it('lines written as bytes stand among the others in their order, however long those are', async () => {
+  const batches: string[] = [];
+  const sink = createLogSink({ write: (text) => batches.push(text) });
+  const write = (name: string): void => {
+    sink.line.text(`{"line":"${name}"`);
+    sink.endLine();
+  };
+  const relayed = `${'x'.repeat(1023)}\n`.repeat(200);
+  write('first');
+  sink.append('told');
+  write('second');
+  sink.relay(relayed);
+  write('third');
+  await sink.close();
+  write('late');
+  expect(batches.join('')).toBe(`{"line":"first"}\ntold\n{"line":"second"}\n${relayed}{"line":"third"}\n`);
+  expect(sink.dropped()).toBe(1);
+});
+
+it('a batch of lines written as bytes leaves once it has 64 KiB', () => {
+  vi.useFakeTimers();
+  const batches: number[] = [];
+  const sink = createLogSink({ write: (text) => batches.push(text.length) });
+  for (let count = 0; count < 2 * 64 + 1; count += 1) {
+    sink.line.text('x'.repeat(1022));
+    sink.endLine();
+  }
+  expect(batches).toEqual([64 * 1024, 64 * 1024]);
+  sink.flush();
+});

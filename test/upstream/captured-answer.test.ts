@@ -2,6 +2,7 @@
 // What clients see of it stands in the journey about idempotency keys.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
+import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
 import { captureAnswer } from '../../gateway/upstream/bodies/captured-answer.ts';
 
@@ -40,7 +41,7 @@ function answered({ gone = false } = {}) {
     onPassedOn: say('passed on'),
     onUngivable: say('not given'),
   });
-  capture.head(201, {});
+  capture.head(201, new HeaderLines());
   capture.write(Buffer.from('a'));
   capture.write(Buffer.from('b'));
   capture.end();

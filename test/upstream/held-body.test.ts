@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
 import { decode, holdBody, MOST_HELD } from '../../gateway/upstream/bodies/held-body.ts';
 
@@ -49,7 +49,7 @@ function deliver(
     delivery: {
       head: (_status, given) => {
         calls.push('head');
-        headers = { ...given };
+        headers = given.record();
       },
       write: (chunk) => {
         calls.push('data');
@@ -62,7 +62,7 @@ function deliver(
     heldBodies,
     inbound: { gone: false, onClosed: (listener) => void res.once('close', listener) },
   });
-  delivery.head(200, { 'content-type': 'application/json', ...lines });
+  delivery.head(200, new HeaderLines({ 'content-type': 'application/json', ...lines }));
   const flows = chunks.map(delivery.write);
   if (ends) delivery.end();
   const stillHeld = heldBodies.held;

@@ -2,7 +2,7 @@
 // Called for every answer of an upstream before the policy and the gateway add lines of their own.
 import { originOn } from '../../plan/api-routes.ts';
 import { parameterValues } from '../../policy/versioning/query.ts';
-import type { AnswerHeaders } from '../answer-headers.ts';
+import { HeaderLines, type HeaderValue } from '../answer-headers.ts';
 import type { ForwardOrder } from '../directive.ts';
 import { type ClientPlace, clientPathOf } from './client-place.ts';
 import { mapLinks } from './link-targets.ts';
@@ -16,11 +16,11 @@ type Order = Pick<ForwardOrder, 'upstream' | 'target' | 'clientPlace'>;
  * Edits the fields in place. Returns how many addresses of the service lie outside its path: they lead to the same path on
  * the public host. `forwardedHost`: what the service was told in X-Forwarded-Host.
  */
-export function mapAnswer(headers: AnswerHeaders, order: Order, forwardedHost: string): number {
+export function mapAnswer(headers: HeaderLines, order: Order, forwardedHost: string): number {
   const { clientPlace } = order;
   if (clientPlace === undefined) return 0;
-  const cookies = headers['set-cookie'];
-  if (cookies !== undefined) headers['set-cookie'] = eachLine(cookies, cookieMapper(order, clientPlace));
+  const cookies = headers.get('set-cookie');
+  if (cookies !== undefined) headers.set('set-cookie', eachLine(cookies, cookieMapper(order, clientPlace)));
   if (!holdsAddress(headers)) return 0;
   const { view, query, inside } = clientPlace;
   const named = query === undefined ? undefined : parameterValues(view.search, query)[0];
@@ -50,10 +50,10 @@ function cookieMapper({ upstream }: Order, clientPlace: ClientPlace): (line: str
  * A copy for an answer that is kept: whoever gets it again may come from elsewhere, and the service may have moved. Its own
  * addresses name `STAND_IN`, which `mapAnswer` takes for the service.
  */
-export function addressesToKeep(headers: AnswerHeaders, order: Order, forwardedHost: string): AnswerHeaders {
+export function addressesToKeep(headers: HeaderLines, order: Order, forwardedHost: string): HeaderLines {
   if (order.clientPlace === undefined || !holdsAddress(headers)) return headers;
   const service = ofService(order, forwardedHost);
-  const kept = { ...headers };
+  const kept = new HeaderLines(headers.record());
   mapFields(kept, {
     ...service,
     ...{ clientUrl: service.requestUrl, clientPath: service.servicePath, clientOrigin: STAND_IN },
@@ -71,16 +71,16 @@ function ofService(
   return { own, forwardedHost, requestUrl: STAND_IN + target, servicePath: upstream.path, outside: 0 };
 }
 
-function holdsAddress(headers: AnswerHeaders): boolean {
+function holdsAddress(headers: HeaderLines): boolean {
   return (
-    headers.location !== undefined ||
-    headers.link !== undefined ||
-    headers['content-location'] !== undefined ||
-    headers.refresh !== undefined
+    headers.get('location') !== undefined ||
+    headers.get('link') !== undefined ||
+    headers.get('content-location') !== undefined ||
+    headers.get('refresh') !== undefined
   );
 }
 
-function mapFields(headers: AnswerHeaders, mapping: AddressMapping): void {
+function mapFields(headers: HeaderLines, mapping: AddressMapping): void {
   mapField(headers, 'location', (line) => mapAddress(line, mapping));
   mapField(headers, 'content-location', (line) => mapAddress(line, mapping));
   mapField(headers, 'refresh', (line) => mapRefresh(line, mapping));
@@ -88,18 +88,17 @@ function mapFields(headers: AnswerHeaders, mapping: AddressMapping): void {
 }
 
 function mapField(
-  headers: AnswerHeaders,
+  headers: HeaderLines,
   name: 'location' | 'content-location' | 'refresh' | 'link',
   map: (line: string) => string | undefined,
 ): void {
-  const value = headers[name];
+  const value = headers.get(name);
   if (value === undefined) return;
   const mapped = eachLine(value, map);
-  if (typeof mapped !== 'string' && mapped.length === 0) delete headers[name];
-  else headers[name] = mapped;
+  headers.set(name, typeof mapped !== 'string' && mapped.length === 0 ? undefined : mapped);
 }
 
-function eachLine(value: string | string[], map: (line: string) => string | undefined): string | string[] {
+function eachLine(value: HeaderValue, map: (line: string) => string | undefined): HeaderValue {
   if (typeof value === 'string') return map(value) ?? [];
   return value.flatMap((line) => map(line) ?? []);
 }

@@ -6,7 +6,7 @@ import type { AnswerHeaders } from '../answer-headers.ts';
 
 export interface Publication {
   readonly status: 200 | 204 | 304;
-  readonly headers: Readonly<AnswerHeaders>;
+  readonly headers: AnswerHeaders;
   readonly body: string;
 }
 
@@ -19,7 +19,7 @@ const MAX_AGE_SECONDS = 300;
  */
 export function page(
   body: string,
-  own: Readonly<AnswerHeaders>,
+  own: AnswerHeaders,
   request: RequestHeaders,
   changesIn: number,
 ): Publication {
@@ -33,8 +33,7 @@ export function page(
   };
   if (!hasAlready(request['if-none-match'], etag)) return { status: 200, headers, body };
   // A 304 has only the validators of the representation (RFC 9110 §15.4.5).
-  delete headers['content-type'];
-  return { status: 304, headers, body: '' };
+  return { status: 304, headers: { ...headers, 'content-type': undefined }, body: '' };
 }
 
 /** Weak comparison with each member of the list; `*` is any (C304-3). */

@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
-import { METHODS } from '../../exchange/request-view.ts';
 import { callerOf } from '../../upstream/targets/target-choice.ts';
 import type { Listener, ListenerOptions } from '../port.ts';
 import { createBareResponse } from './connection/bare-response.ts';
@@ -17,8 +16,23 @@ import { createRequestLife } from './request/request-life.ts';
 
 export interface ProxyListenerOptions extends ListenerOptions, Forwarding {}
 
-const OPEN = Symbol('open');
-type Carrying = IncomingMessage & { [OPEN]?: OpenRequest };
+const NO_FIELDS: IncomingMessage['headers'] = Object.freeze({});
+
+/**
+ * What Fastify and reply-from get for the request. They need no more: its target was read before and must not be read again
+ * (VER-7), and each would copy its fields.
+ */
+class CarriedRequest {
+  readonly method = 'GET';
+  readonly url = '/';
+  readonly headers = NO_FIELDS;
+  readonly httpVersionMajor = 1;
+  readonly complete = true;
+  readonly open: OpenRequest;
+  constructor(open: OpenRequest) {
+    this.open = open;
+  }
+}
 
 /** Instead of Fastify's own compilers, which take a tenth of the time to start and have nothing to compile. */
 function noSchemas(): never {
@@ -34,7 +48,6 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
   const life = createRequestLife({
     ...options,
     scheme: tls === undefined ? 'http' : 'https',
-    connections,
     sessions,
     isDraining: () => draining,
   });
@@ -61,8 +74,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       const receive = (raw: IncomingMessage, res: ServerResponse): void => {
         const open = life.begin(raw, res);
         if (open === undefined || open.answered) return;
-        (raw as Carrying)[OPEN] = open;
-        handle(raw, res);
+        handle(new CarriedRequest(open) as unknown as IncomingMessage, res);
       };
       server.on('request', receive);
       // FWD-10: without these listeners Node would send 100, or 417, before anything was decided.
@@ -75,7 +87,9 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       });
       server.on('upgrade', upgrade);
       server.on('connection', connections.track);
-      server.on(tls === undefined ? 'connection' : 'secureConnection', connections.trackSpeaker);
+      const opened = tls === undefined ? 'connection' : 'secureConnection';
+      server.on(opened, connections.trackSpeaker);
+      server.on(opened, life.watch);
       server.on('session', connections.trackSession);
       return server;
     },
@@ -84,20 +98,17 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
     return503OnClosing: false,
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // The target was read before; Fastify's router must not read it again (VER-7).
-    rewriteUrl: () => '/',
   });
   // The exchange runs in this hook and never calls `done`: no body is parsed and Fastify sends nothing (FWD-20).
   fastify.addHook('onRequest', (request, reply, _done) => {
-    const open = (request.raw as Carrying)[OPEN];
-    if (open === undefined) return;
+    const { open } = request.raw as unknown as CarriedRequest;
     void life.run(open, (inbound, directive, facts) =>
       directive.kind === 'replay'
         ? forwarder.replay(inbound, directive, facts)
         : forwarder.forward(inbound, reply, directive.forward, facts),
     );
   });
-  fastify.route({ method: [...METHODS], url: '/', handler: () => undefined });
+  fastify.get('/', () => undefined);
   fastify.register(forwarder.plugin, forwarder.options);
 
   return {

@@ -133,6 +133,8 @@ export interface TokenVerifier {
    * the one that judges, and nothing else.
    */
   readonly claims: (token: string) => boolean;
+  /** The verdict remembered for the token of exactly this field line; undefined: `verify` decides. */
+  readonly known?: (line: string) => Verified | undefined;
   readonly verify: (token: string, clientAddress?: string) => MaybePromise<Verified>;
 }
 

@@ -25,6 +25,9 @@ const TOO_LONG: Bearer = {
   refusal: { reason: 'token_invalid', description: 'The access token is too long' },
 };
 
+/** The usual spelling of the line that carries `token`. */
+export const lineOf = (token: string): string => `Bearer ${token}`;
+
 /**
  * The token of `Authorization: Bearer <token68>`, scheme in any case (AUTH-1). No line, an empty one or another scheme
  * is a request without usable credentials; a second line, or `Bearer` with anything but one token68, is malformed.

@@ -14,6 +14,11 @@ const FIXDATE_LENGTH = 29;
 
 type Line = string | readonly string[] | undefined;
 
+/** The header lines of an answer. */
+interface Lines {
+  readonly get: (name: string) => Line;
+}
+
 export interface Beside {
   /** Header lines of the gateway that are written. */
   readonly replace: readonly HeaderLine[];
@@ -29,25 +34,27 @@ export interface Beside {
  */
 export function besideUpstream(
   { replace, warning }: Pick<Phase, 'replace' | 'warning'>,
-  theirs: Readonly<Record<string, Line>>,
+  theirs: Lines,
 ): Beside {
-  const sound = [...UPSTREAM_SIGNALS].filter((name) => isSoundSignal(name, theirs[name]));
+  const sound = [...UPSTREAM_SIGNALS].filter((name) => isSoundSignal(name, theirs.get(name)));
   if (sound.length === 0 || replace.length === 0) return { replace, warning, dropped: [] };
   const ours: Readonly<Record<string, Line>> = Object.fromEntries(replace);
-  const said = { ...ours, ...Object.fromEntries(sound.map((name) => [name, theirs[name]])) };
+  const said = { ...ours, ...Object.fromEntries(sound.map((name) => [name, theirs.get(name)])) };
   if (instantOf(said.sunset) < instantOf(said.deprecation))
     return { replace, warning, dropped: sound.filter((name) => ours[name] === undefined) };
   return {
     replace: replace.filter(([name]) => !sound.includes(name)),
-    warning: sound.every((name) => theirs[name] === ours[name]) ? warning : undefined,
+    warning: sound.every((name) => theirs.get(name) === ours[name]) ? warning : undefined,
     dropped: [],
   };
 }
 
-/** Deletes malformed lines in place, in every stage of a version (DEP-3, SUN-1). */
-export function dropMalformed(theirs: Record<string, Line>): void {
-  for (const name of SIGNALS)
-    if (theirs[name] !== undefined && !isSoundSignal(name, theirs[name])) delete theirs[name];
+/** Removes malformed lines, in every stage of a version (DEP-3, SUN-1). */
+export function dropMalformed(theirs: Lines & { readonly remove: (name: string) => void }): void {
+  for (const name of SIGNALS) {
+    const line = theirs.get(name);
+    if (line !== undefined && !isSoundSignal(name, line)) theirs.remove(name);
+  }
 }
 
 /** NaN if the line names no instant: every comparison with it is false. */

@@ -1,6 +1,6 @@
 // Holds an upstream's answer back until it is kept for its key: what a client has been told outlives a gateway.
 // Stands between the call to an upstream and what is done to its answers, on requests with a claim only.
-import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
+import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { Claim } from '../../exchange/claimed-key.ts';
 import type { Delivery } from '../call.ts';
 import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
@@ -29,7 +29,7 @@ export interface CaptureOptions extends CaptureEvents {
 
 interface Held extends Gathered {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: HeaderLines;
   readonly kept: ReturnType<Claim['headOf']>;
 }
 
@@ -46,7 +46,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     held = undefined;
   };
 
-  function passOn(status: number, headers: AnswerHeaders): void {
+  function passOn(status: number, headers: HeaderLines): void {
     isPassing = true;
     delivery.head(status, headers);
     onPassedOn();

@@ -1,7 +1,7 @@
 // Holds an answer back until its body is whole and the notice is in it, or until it is clear that none will be.
 // Stands between the call to an upstream and the client, on routes with a notice only.
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
+import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { editBody, treatHead } from '../../exchange/noticed-answer.ts';
 import type { Inbound } from '../../plane/port.ts';
@@ -11,7 +11,7 @@ import { contentOf, type Gathered, gather, startGathering } from './gathered.ts'
 
 interface Held extends Gathered {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: HeaderLines;
   readonly coding: Coding | undefined;
 }
 

@@ -1,6 +1,6 @@
 // Gives an answer again that was kept for a key, to a request with the same payload (IDM-3).
 // Called by a plane for a `replay` directive; what is done to an upstream's answer is done to it anew.
-import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
+import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../../plane/port.ts';
@@ -68,10 +68,8 @@ export async function replayAnswer(
 }
 
 function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery): void {
-  const head: AnswerHeaders = { 'idempotency-replayed': 'true' };
-  for (const [name, value] of Object.entries(headers))
-    head[name] = typeof value === 'string' ? value : [...value];
-  if (status !== 204 && status !== 304) head['content-length'] = String(body.length);
+  const head = new HeaderLines({ 'idempotency-replayed': 'true', ...headers });
+  if (status !== 204 && status !== 304) head.set('content-length', String(body.length));
   try {
     delivery.head(status, head);
     if (body.length > 0) delivery.write(Buffer.from(body));

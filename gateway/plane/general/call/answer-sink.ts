@@ -1,10 +1,17 @@
 // Where an upstream's answer, or one given again, goes in the end: onto the client's response, counted.
 // Written to by upstream/, after whatever edits or holds an answer.
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { AnswerSink } from '../../port.ts';
 import { http2StreamOf } from '../request/message.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 
 const NGHTTP2_INTERNAL_ERROR = 2;
+
+/** Throws what Node refuses to write. */
+export function writeHead(res: ServerResponse, status: number, { flat }: HeaderLines): void {
+  res.writeHead(status, flat as OutgoingHttpHeader[]);
+}
 
 /** `head`: writes the client's head before it returns. What Node refuses to write throws. */
 export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, 'head' | 'end'>): AnswerSink {

@@ -3,7 +3,7 @@
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
 import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
-import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { answerInKind } from '../../../exchange/answer-type.ts';
 import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
@@ -17,9 +17,9 @@ import {
 import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
-import { dropUndefined, editAnswer } from '../../../upstream/response-headers.ts';
+import { editAnswer } from '../../../upstream/response-headers.ts';
 import type { NodeInbound } from '../request/open-request.ts';
-import { answerTo } from './answer-sink.ts';
+import { answerTo, writeHead } from './answer-sink.ts';
 
 /** The one method of a Fastify reply that is used here. */
 export interface ReplyWithFrom {
@@ -73,7 +73,7 @@ export function createForwarder({
 }: ForwardPorts & { readonly exchange: Pick<Exchange, 'decorate'> }): Forwarder {
   function finishHead(
     status: number,
-    headers: AnswerHeaders,
+    headers: HeaderLines,
     { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
   ): void {
     const { raw } = inbound;
@@ -81,9 +81,8 @@ export function createForwarder({
     editAnswer(headers, order);
     answerInKind(status, headers, order);
     exchange.decorate(status, headers, facts, inbound.view);
-    dropUndefined(headers);
     if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
-      headers.connection = 'close';
+      headers.set('connection', 'close');
       inbound.sealConnection();
     }
   }
@@ -94,7 +93,7 @@ export function createForwarder({
     const sink = answerTo(inbound, {
       head(status, headers) {
         finishHead(status, headers, passage);
-        passage.writeHead = () => void inbound.res.writeHead(status, headers);
+        passage.writeHead = () => writeHead(inbound.res, status, headers);
         // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
         callback(null, {
           statusCode: 200,
@@ -199,7 +198,7 @@ export function createForwarder({
       const sink = answerTo(inbound, {
         head(status, headers) {
           finishHead(status, headers, passage);
-          inbound.res.writeHead(status, headers);
+          writeHead(inbound.res, status, headers);
         },
         end: () => void inbound.res.end(),
       });

@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { Dispatcher } from 'undici';
-import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import { type AnswerHeaders, HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault } from '../../../exchange/directive.ts';
 import type { CallOptions } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
@@ -52,9 +52,10 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       answered = true;
       hasLength = headers['content-length'] !== undefined;
       isBare = hasNoContent(status);
-      cleanAnswer(status, headers as AnswerHeaders, service);
+      const lines = new HeaderLines(headers as AnswerHeaders);
+      cleanAnswer(status, lines, service);
       options.onAnswered();
-      delivery.head(status, headers as AnswerHeaders);
+      delivery.head(status, lines);
     },
     onResponseData(current, chunk) {
       if (over || isBare || delivery.write(chunk)) return;

@@ -1,5 +1,5 @@
-// What a listener remembers of its client connections: which are open, which must take no further request.
-// Node dispatches pipelined requests even after `Connection: close` was answered, so a refused connection is sealed.
+// Which client connections of a listener are open, and how they are ended.
+// What is known of a single one is in connection-facts.ts.
 import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
@@ -14,9 +14,6 @@ export interface Connections {
   readonly trackSession: (session: ServerHttp2Session) => void;
   /** It speaks something else from now on, and somebody else ends it. */
   readonly release: (socket: Socket) => void;
-  /** From now on every request on this HTTP/1 connection is ignored (FWD-12, SMG-26). */
-  readonly seal: (socket: Socket) => void;
-  readonly isSealed: (socket: Socket) => boolean;
   readonly size: () => number;
   /** Tells HTTP/2 clients that no more requests are wanted here; those they send all the same are answered. */
   readonly announceEnd: () => void;
@@ -41,7 +38,6 @@ export function createConnections(): Connections {
   const open = new Set<Socket>();
   const speakers = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
-  const sealed = new WeakSet<Socket>();
   let ending: Busy | undefined;
 
   function keep<T extends Socket | ServerHttp2Session>(set: Set<T>, one: T): void {
@@ -81,8 +77,6 @@ export function createConnections(): Connections {
       if (ending !== undefined) endSession(session, ending);
     },
     release: (socket) => void speakers.delete(socket),
-    seal: (socket) => void sealed.add(socket),
-    isSealed: (socket) => sealed.has(socket),
     size: () => open.size,
     announceEnd() {
       // One that its client has ended is known until its connection has closed, and says nothing any more.

@@ -18,29 +18,26 @@ export interface Sessions {
 }
 
 export function createSessions(bounds: SessionBounds, report: Pick<BoundsCounter, 'refused'>): Sessions {
-  const resetting = new WeakSet<Http2Session>();
-  const running = new WeakMap<Http2Session, () => number>();
+  const facts = new WeakMap<Http2Session, SessionFacts>();
   return {
-    watch(session) {
-      const events = { onReset: () => void resetting.add(session), refused: report.refused };
-      running.set(session, watchSession(session, bounds, events));
-    },
-    isBusy: (session) => (running.get(session)?.() ?? 0) > 0,
-    hasReset: (session) => session !== undefined && resetting.has(session),
+    watch: (session) => void facts.set(session, watchSession(session, bounds, report)),
+    isBusy: (session) => (facts.get(session)?.streams ?? 0) > 0,
+    hasReset: (session) => session !== undefined && facts.get(session)?.hasReset === true,
   };
 }
 
-interface SessionEvents extends Pick<BoundsCounter, 'refused'> {
-  readonly onReset: () => void;
+interface SessionFacts {
+  /** Open ones. */
+  streams: number;
+  hasReset: boolean;
 }
 
-/** The result tells how many of its streams are open. */
 function watchSession(
   session: ServerHttp2Session,
   { idleMs, resets }: SessionBounds,
-  events: SessionEvents,
-): () => number {
-  let open = 0;
+  report: Pick<BoundsCounter, 'refused'>,
+): SessionFacts {
+  const facts: SessionFacts = { streams: 0, hasReset: false };
   // A bucket that fills up again within the window: nothing has to be remembered of single resets.
   let left = resets.units;
   let filledAt = performance.now();
@@ -48,33 +45,33 @@ function watchSession(
   // octet keep Node's own time-out from passing.
   const idle = setTimeout(() => {
     // Tells the client by GOAWAY which streams were seen, and does not wait for a half-received header section.
-    if (open === 0) session.destroy();
+    if (facts.streams === 0) session.destroy();
   }, idleMs);
 
   function onReset(): void {
-    events.onReset();
+    facts.hasReset = true;
     const now = performance.now();
     left = Math.min(resets.units, left + ((now - filledAt) * resets.units) / resets.windowMs) - 1;
     filledAt = now;
     if (left >= 0 || session.destroyed) return;
-    events.refused('resets');
+    report.refused('resets');
     session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     session.destroy();
   }
 
   session.on('stream', (stream) => {
-    open += 1;
+    facts.streams += 1;
     stream.once('close', () => {
-      open -= 1;
-      if (open === 0) idle.refresh();
+      facts.streams -= 1;
+      if (facts.streams === 0) idle.refresh();
       // Also those that we had to reset: a client can provoke them as well. And with whatever code: NO_ERROR ends an
       // unanswered stream like any other.
       if (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) onReset();
     });
   });
   session.on('error', ({ message }) => {
-    if (ENDLESS_HEADERS.test(message)) events.refused('header_bytes');
+    if (ENDLESS_HEADERS.test(message)) report.refused('header_bytes');
   });
   session.once('close', () => clearTimeout(idle));
-  return () => open;
+  return facts;
 }

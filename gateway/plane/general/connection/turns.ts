@@ -1,59 +1,37 @@
 // Pipelined requests of one HTTP/1 connection: in order, one at a time, none forgotten.
 // RFC 9112 §9.3.2 lets only safe ones run side by side, and each would keep an upstream connection until its turn.
-import type { Socket } from 'node:net';
-import type { OpenRequest } from '../request/open-request.ts';
+import type { ConnectionFacts, OpenRequest } from '../request/open-request.ts';
 
-export interface Turns {
-  readonly join: (open: OpenRequest) => void;
-  /** Requests of a connection that have no whole answer yet. */
-  readonly unanswered: (socket: Socket) => number;
-  /** The last request begun on a connection, while that is not over: an idle connection keeps nothing of any request. */
-  readonly latest: (socket: Socket) => OpenRequest | undefined;
-  /** Undefined when it is its turn already; else resolves when the one before it has ended. */
-  readonly wait: (open: OpenRequest) => Promise<void> | undefined;
-  readonly leave: (open: OpenRequest) => void;
+export function joinTurns(open: OpenRequest): void {
+  const { connection } = open;
+  open.before = connection.latest;
+  connection.latest = open;
+  connection.unanswered += 1;
 }
 
-/** `onLost` hears of every request that is still open when its connection closes: Node tells only the first of them. */
-export function createTurns(onLost: (open: OpenRequest) => void): Turns {
-  const last = new WeakMap<Socket, OpenRequest>();
-  const unanswered = new WeakMap<Socket, number>();
+/** Undefined when it is its turn already; else resolves when the one before it has ended. */
+export function waitForTurn({ before }: OpenRequest): Promise<void> | undefined {
+  if (before === undefined || before.ended) return undefined;
+  return new Promise((resolve) => {
+    before.onEnded = resolve;
+  });
+}
 
-  function count(socket: Socket, more: number): void {
-    unanswered.set(socket, (unanswered.get(socket) ?? 0) + more);
+export function leaveTurns(open: OpenRequest): void {
+  if (!open.isHttp2) {
+    const { connection } = open;
+    connection.unanswered -= 1;
+    // An idle connection keeps nothing of any request.
+    if (connection.latest === open) connection.latest = undefined;
   }
+  open.ended = true;
+  open.before = undefined;
+  open.onEnded?.();
+}
 
-  function loseAll(socket: Socket): void {
-    const lost: OpenRequest[] = [];
-    for (let open = last.get(socket); open !== undefined; open = open.before) lost.unshift(open);
-    for (const open of lost) onLost(open);
-  }
-
-  return {
-    join(open) {
-      const { socket } = open.raw;
-      open.before = last.get(socket);
-      last.set(socket, open);
-      if (!unanswered.has(socket)) socket.once('close', () => loseAll(socket));
-      count(socket, 1);
-    },
-    unanswered: (socket) => unanswered.get(socket) ?? 0,
-    latest: (socket) => last.get(socket),
-    wait({ before }) {
-      if (before === undefined || before.ended) return undefined;
-      return new Promise((resolve) => {
-        before.onEnded = resolve;
-      });
-    },
-    leave(open) {
-      if (!open.isHttp2) {
-        const { socket } = open.raw;
-        count(socket, -1);
-        if (last.get(socket) === open) last.delete(socket);
-      }
-      open.ended = true;
-      open.before = undefined;
-      open.onEnded?.();
-    },
-  };
+/** Requests that are still open, the oldest first: when a connection closes Node tells only that one. */
+export function openOn({ latest }: ConnectionFacts): readonly OpenRequest[] {
+  const found: OpenRequest[] = [];
+  for (let open = latest; open !== undefined; open = open.before) found.unshift(open);
+  return found;
 }

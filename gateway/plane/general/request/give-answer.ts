@@ -14,7 +14,7 @@ export function giveAnswer(
   open: OpenRequest,
   made: Answer,
   mustClose: boolean,
-  { exchange, connections, isDraining }: Pick<RequestPorts, 'exchange' | 'connections' | 'isDraining'>,
+  { exchange, isDraining }: Pick<RequestPorts, 'exchange' | 'isDraining'>,
 ): void {
   const { raw, res, isHttp2, glimpse } = open;
   open.answered = true;
@@ -26,7 +26,7 @@ export function giveAnswer(
   const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
   const close = !isHttp2 && (mustClose || unread || isDraining() || open.closeAfter);
   open.closeAfter = close;
-  if (close) connections.seal(raw.socket);
+  if (close) open.connection.isSealed = true;
   if (unread) abandonBody(raw);
   try {
     open.bytes = writeAnswer(res, raw.method ?? '', made, close);

@@ -9,11 +9,7 @@ import type { Reading } from './request-view.ts';
 export function inboundOf(
   open: OpenRequest,
   { view, forwardedHost }: Extract<Reading, { kind: 'view' }>,
-  {
-    sendsForwarded,
-    connections,
-    isDraining,
-  }: Pick<RequestPorts, 'sendsForwarded' | 'connections' | 'isDraining'>,
+  { sendsForwarded, isDraining }: Pick<RequestPorts, 'sendsForwarded' | 'isDraining'>,
 ): NodeInbound {
   const { raw, res, client } = open;
   return {
@@ -40,7 +36,7 @@ export function inboundOf(
     onClosed: (listener) => void res.once('close', listener),
     sealConnection: () => {
       open.closeAfter = true;
-      connections.seal(raw.socket);
+      open.connection.isSealed = true;
     },
   };
 }

@@ -1,18 +1,17 @@
-// What a listener holds of one request between its first line and the end of its answer.
+// What a listener holds of one request between its first line and the end of its answer, and of its connection.
 // Made by request-life.ts; turns.ts orders those of one connection, give-answer.ts writes to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Authority } from '../../../exchange/authority.ts';
 import type { Outcome } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
-import type { ClientAddress, Inbound, ListenerOptions } from '../../port.ts';
-import type { Connections } from '../connection/connections.ts';
+import type { ClientAddress, Inbound, ListenerOptions, ShownCertificates } from '../../port.ts';
 import type { Sessions } from '../connection/sessions.ts';
 import { http2StreamOf, pathOf } from './message.ts';
 
 /** What a listener has for all of its requests. */
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
   readonly scheme: 'https' | 'http';
-  readonly connections: Connections;
   readonly sessions: Pick<Sessions, 'hasReset'>;
   readonly isDraining: () => boolean;
 }
@@ -28,11 +27,37 @@ export interface NodeInbound extends Inbound {
   readonly sealConnection: () => void;
 }
 
+export interface ConnectionFacts {
+  /** The client that opened it, or a trusted proxy. */
+  readonly peer: ClientAddress;
+  /** Undefined on a plain connection. */
+  readonly certificates: ShownCertificates | undefined;
+  /** The last X-Forwarded-For line of a trusted proxy. */
+  forwarded: { readonly line: string; readonly client: ClientAddress } | undefined;
+  /** The last Host line or `:authority`. */
+  host: RequestedHost | undefined;
+  /** Every further request on this HTTP/1 connection is ignored (FWD-12, SMG-26). */
+  isSealed: boolean;
+  /** The last request begun on an HTTP/1 connection, while that is not over. */
+  latest: OpenRequest | undefined;
+  /** HTTP/1 requests that have no whole answer yet. */
+  unanswered: number;
+}
+
+export interface RequestedHost {
+  /** As sent. */
+  readonly text: string;
+  readonly authority: Authority;
+  /** The certificate of the connection is not for this host. */
+  readonly isMisdirected: boolean;
+}
+
 export interface OpenRequest {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly facts: ExchangeFacts;
   readonly isHttp2: boolean;
+  readonly connection: ConnectionFacts;
   readonly client: ClientAddress;
   readonly glimpse: RequestGlimpse;
   /** Undefined when the request could not be read. */
@@ -58,7 +83,7 @@ export interface OpenRequest {
 }
 
 export function openRequest(
-  given: Pick<OpenRequest, 'raw' | 'res' | 'facts' | 'client' | 'glimpse' | 'view'>,
+  given: Pick<OpenRequest, 'raw' | 'res' | 'facts' | 'connection' | 'client' | 'glimpse' | 'view'>,
 ): OpenRequest {
   return {
     ...given,

@@ -3,12 +3,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Directive, Refusal } from '../../../exchange/directive.ts';
-import type { Answer } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { METHODS } from '../../../exchange/request-view.ts';
+import { clientOf, connectionFacts } from '../connection/connection-facts.ts';
 import { abandonBody } from '../connection/connections.ts';
-import { createTurns } from '../connection/turns.ts';
+import { joinTurns, leaveTurns, openOn, waitForTurn } from '../connection/turns.ts';
 import { giveAnswer } from './give-answer.ts';
 import { inboundOf } from './inbound-of.ts';
 import { endWithAnswer, http2StreamOf, isComplete, requestIdOf } from './message.ts';
@@ -34,6 +35,8 @@ export type Onward = (
 ) => Promise<Refusal | undefined>;
 
 export interface RequestLife extends Unreadable {
+  /** Each connection on which requests come, as it opens. */
+  readonly watch: (socket: Socket) => void;
   /** The first line of a request; undefined on a sealed connection. It may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
@@ -49,19 +52,25 @@ const ALLOW = METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestPorts): RequestLife {
-  const { exchange, observer, connections, intake, scheme, sessions, tls } = ports;
+  const { exchange, observer, intake, scheme, sessions, tls } = ports;
   const { bounds, clientAddress, load, report } = intake;
-  const turns = createTurns(end);
   const slowReaders = createSlowReaders(bounds.unreadMs, () => report.refused('unread'));
   const slowBodies = createSlowBodies<OpenRequest>(bounds.bodyRate, refuseSlow);
 
+  const connectionOf = (socket: Socket) => connectionFacts(socket, clientAddress, tls);
+
+  function watch(socket: Socket): void {
+    const connection = connectionOf(socket);
+    socket.once('close', () => openOn(connection).forEach(end));
+  }
+
   function begin(raw: IncomingMessage, res: ServerResponse): OpenRequest | undefined {
     const isHttp2 = http2StreamOf(res) !== undefined;
-    const { socket } = raw;
+    const connection = connectionOf(raw.socket);
     if (!isHttp2) {
-      const before = turns.latest(socket);
-      if (connections.isSealed(socket) || before?.closeAfter) return undefined;
-      if (before !== undefined && turns.unanswered(socket) >= bounds.pipelined) {
+      const before = connection.latest;
+      if (connection.isSealed || before?.closeAfter) return undefined;
+      if (before !== undefined && connection.unanswered >= bounds.pipelined) {
         // Never read: the connection ends with the last answer, which tells its client to ask again (RFC 9112 §9.3.2).
         before.closeAfter = true;
         report.refused('pipelined');
@@ -69,19 +78,15 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       }
     }
     const shed = load.begin();
-    const chain = raw.headers['x-forwarded-for'];
-    const client = clientAddress(
-      socket.remoteAddress ?? '',
-      typeof chain === 'string' ? chain : chain?.join(','),
-    );
+    const client = clientOf(connection, raw.headers['x-forwarded-for'], clientAddress);
     const requestId = requestIdOf(raw);
     const facts = exchange.begin(requestId, raw.headers);
-    const certificates = tls?.shown(socket);
-    const context = { scheme, isHttp2, address: client, requestId, trace: facts.trace, certificates, bounds };
+    const context = { scheme, isHttp2, connection, address: client, requestId, trace: facts.trace, bounds };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
-    const open = openRequest({ raw, res, facts, client, glimpse: view ?? glimpseOf(raw, context), view });
-    if (!isHttp2) turns.join(open);
+    const glimpse = view ?? glimpseOf(raw, context);
+    const open = openRequest({ raw, res, facts, connection, client, glimpse, view });
+    if (!isHttp2) joinTurns(open);
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
     open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
@@ -95,7 +100,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       open.inbound = inboundOf(open, reading, ports);
       if (open.inbound.hasBody) slowBodies.watch(raw, open);
     } else if (reading.kind === 'server') {
-      const headers: Answer['headers'] = { allow: ALLOW };
+      const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
       giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
     }
@@ -104,7 +109,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
 
   async function run(open: OpenRequest, onward: Onward): Promise<void> {
     const { facts, view, inbound, raw, before } = open;
-    const turn = turns.wait(open);
+    const turn = waitForTurn(open);
     if (turn !== undefined) await turn;
     // H2-6: by then a reset that came with the request has been read, and nothing was done for nobody.
     if (sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
@@ -154,8 +159,8 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   }
 
   function leave(open: OpenRequest): void {
-    turns.leave(open);
-    if (open.closeAfter) connections.seal(open.raw.socket);
+    leaveTurns(open);
+    if (open.closeAfter) open.connection.isSealed = true;
     load.end();
     slowReaders.forget(open.res);
     slowBodies.forget(open.raw);
@@ -166,15 +171,12 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     leave(open);
     const { raw, res, inbound, isHttp2 } = open;
     const complete = open.switched || isComplete(res);
+    const isLast = open.closeAfter || (ports.isDraining() && open.connection.unanswered === 0);
     if (!complete) {
       open.gone = true;
       if (inbound !== undefined) inbound.gone = true;
       inbound?.onGone?.();
-    } else if (
-      !isHttp2 &&
-      !open.switched &&
-      (open.closeAfter || (ports.isDraining() && turns.unanswered(raw.socket) === 0))
-    ) {
+    } else if (isLast && !isHttp2 && !open.switched) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
     }
@@ -200,15 +202,15 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   }
 
   const unreadable = createUnreadable({
-    connections,
+    connectionOf,
     tunnel: ports.mode !== 'serve' ? { reason: 'plain_http' } : TUNNEL,
-    latest: turns.latest,
     refuse,
     refuseOnSocket(refusal, socket) {
       countRefusal(refusal);
-      refuseOnSocket(refusal, socket, ports);
+      refuseOnSocket(refusal, socket, connectionOf(socket).peer, ports);
     },
   });
 
-  return { begin, run, isBusy: (socket) => turns.unanswered(socket) > 0, onSwitched, ...unreadable, stop };
+  const isBusy = (socket: Socket): boolean => connectionOf(socket).unanswered > 0;
+  return { watch, begin, run, isBusy, onSwitched, ...unreadable, stop };
 }

@@ -1,7 +1,7 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
 // The first thing that happens to a request; every later step reads the view (ORD-2).
 import type { IncomingMessage } from 'node:http';
-import { type Authority, readAuthority, sameAuthority, speaksFor } from '../../../exchange/authority.ts';
+import { readAuthority, sameAuthority } from '../../../exchange/authority.ts';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../../../exchange/request-view.ts';
 import {
@@ -12,8 +12,10 @@ import {
 } from '../../../exchange/strictness.ts';
 import { readTarget } from '../../../exchange/target.ts';
 import type { Trace } from '../../../exchange/trace.ts';
-import type { ClientAddress, ShownCertificates } from '../../port.ts';
+import type { ClientAddress } from '../../port.ts';
+import { requestedHost } from '../connection/connection-facts.ts';
 import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
+import type { ConnectionFacts, RequestedHost } from './open-request.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 
@@ -27,12 +29,11 @@ export interface ReadingContext {
   /** Of the connection. */
   readonly scheme: 'https' | 'http';
   readonly isHttp2: boolean;
+  readonly connection: ConnectionFacts;
   readonly address: ClientAddress;
   readonly requestId: string;
   readonly trace: Trace | undefined;
   readonly bounds: HeadBounds;
-  /** Shown on the connection; undefined on a plain one. */
-  readonly certificates: ShownCertificates | undefined;
 }
 
 const refused = (message: string): Reading => ({
@@ -51,8 +52,7 @@ export function glimpseOf(
 
 /** Reads `raw`, whose `url` must be the target as received. */
 export function readRequest(raw: IncomingMessage & RequestHead, context: ReadingContext): Reading {
-  const { isHttp2, address, requestId, trace, bounds, certificates } = context;
-  const own = certificates?.own;
+  const { isHttp2, connection, address, requestId, trace, bounds } = context;
   const refusal = strictnessRefusal(raw, isHttp2, bounds);
   if (refusal !== undefined) return { kind: 'refused', refusal };
   const method = raw.method ?? '';
@@ -68,14 +68,13 @@ export function readRequest(raw: IncomingMessage & RequestHead, context: Reading
   // RFC 9110 §7.4: whoever asks for an https URL in the clear is not answered as if it were one. A trusted proxy may.
   if (absolute?.scheme === 'https' && context.scheme === 'http' && !address.viaTrusted)
     return refused('The scheme of the target does not fit the connection.');
-  const authority = authorityOf(raw, context, absolute?.authority);
-  if (authority === undefined) return refused('The request needs exactly one valid authority.');
+  const requested = hostOf(raw, context, absolute?.authority);
+  if (requested === undefined) return refused('The request needs exactly one valid authority.');
   const view: RequestView = {
     method,
     scheme: glimpseOf(raw, context).scheme,
-    host: authority.host,
-    // A trusted proxy has a connection of its own, whatever its clients ask for.
-    misdirected: own !== undefined && !address.viaTrusted && !speaksFor(own, authority.host),
+    host: requested.authority.host,
+    misdirected: requested.isMisdirected,
     webSocket: raw.headers.upgrade !== undefined && mayUpgrade(raw),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
@@ -86,7 +85,7 @@ export function readRequest(raw: IncomingMessage & RequestHead, context: Reading
     requestId,
     trace,
     // That of a trusted proxy says who the proxy is.
-    clientCertificate: address.viaTrusted ? undefined : certificates?.client,
+    clientCertificate: address.viaTrusted ? undefined : connection.certificates?.client,
   };
   // FWD-8: an OPTIONS whose last hop this is ends here as well.
   if (target.kind === 'server' || (method === 'OPTIONS' && isLastHop(raw.headers['max-forwards']))) {
@@ -94,30 +93,30 @@ export function readRequest(raw: IncomingMessage & RequestHead, context: Reading
   }
   const told = address.viaTrusted ? raw.headers['x-forwarded-host'] : undefined;
   const forwarded = typeof told === 'string' ? readAuthority(told) : undefined;
-  return { kind: 'view', view, forwardedHost: (forwarded ?? authority).full };
+  return { kind: 'view', view, forwardedHost: (forwarded ?? requested.authority).full };
 }
 
 /** H2-1, SMG-6, SMG-7: :authority, else absolute-form, else Host; a Host that is there must be valid and agree. */
-function authorityOf(
+function hostOf(
   raw: IncomingMessage,
-  { isHttp2, scheme }: ReadingContext,
+  { isHttp2, scheme, connection }: ReadingContext,
   absolute: string | undefined,
-): Authority | undefined {
+): RequestedHost | undefined {
   const { host } = raw.headers;
-  const fromHost = host === undefined ? undefined : readAuthority(host);
+  const fromHost = host === undefined ? undefined : requestedHost(connection, host);
   if (host !== undefined && fromHost === undefined) return undefined;
   if (isHttp2) {
     const pseudo = raw.headers[':authority'];
     if (typeof pseudo !== 'string') return fromHost;
-    const authority = readAuthority(pseudo);
-    if (authority !== undefined && fromHost !== undefined && !sameAuthority(authority, fromHost, scheme)) {
-      return undefined;
-    }
-    return authority;
+    const named = requestedHost(connection, pseudo);
+    if (named === undefined || fromHost === undefined) return named;
+    return sameAuthority(named.authority, fromHost.authority, scheme) ? named : undefined;
   }
   if (absolute === undefined) return fromHost;
   // RFC 9112 §3.2: an HTTP/1.1 request without Host is malformed even when its target names an authority.
-  return fromHost === undefined && raw.httpVersion === '1.1' ? undefined : readAuthority(absolute);
+  return fromHost === undefined && raw.httpVersion === '1.1'
+    ? undefined
+    : requestedHost(connection, absolute);
 }
 
 function isLastHop(maxForwards: string | readonly string[] | undefined): boolean {

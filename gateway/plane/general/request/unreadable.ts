@@ -3,8 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../../../exchange/directive.ts';
-import type { Connections } from '../connection/connections.ts';
-import type { OpenRequest } from './open-request.ts';
+import type { ConnectionFacts, OpenRequest } from './open-request.ts';
 import { parserRefusal } from './parser-error.ts';
 
 export interface Unreadable {
@@ -15,27 +14,25 @@ export interface Unreadable {
 }
 
 export interface UnreadablePorts {
-  readonly connections: Connections;
+  readonly connectionOf: (socket: Socket) => ConnectionFacts;
   /** Why a CONNECT is refused here. */
   readonly tunnel: Refusal;
-  /** The last request begun on a connection. */
-  readonly latest: (socket: Socket) => OpenRequest | undefined;
   readonly refuse: (open: OpenRequest, refusal: Refusal) => void;
   /** Where no request waits for an answer. */
   readonly refuseOnSocket: (refusal: Refusal, socket: Socket) => void;
 }
 
 export function createUnreadable({
-  connections,
+  connectionOf,
   tunnel,
-  latest,
   refuse,
   refuseOnSocket,
 }: UnreadablePorts): Unreadable {
   function refuseRest(refusal: Refusal, socket: Socket): void {
-    if (connections.isSealed(socket)) return;
-    connections.seal(socket);
-    const open = latest(socket);
+    const connection = connectionOf(socket);
+    if (connection.isSealed) return;
+    connection.isSealed = true;
+    const open = connection.latest;
     const pending = open !== undefined && !open.res.writableFinished;
     if (pending && open.raw.complete) {
       // The error is in a later request: what was asked before it still gets its answer.

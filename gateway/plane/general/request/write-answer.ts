@@ -5,7 +5,8 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../../../exchange/directive.ts';
 import type { Answer } from '../../../exchange/exchange.ts';
-import { dropUndefined } from '../../../upstream/response-headers.ts';
+import type { ClientAddress } from '../../port.ts';
+import { writeHead } from '../call/answer-sink.ts';
 import { endGently } from '../connection/gentle-end.ts';
 import type { RequestPorts } from './open-request.ts';
 
@@ -13,10 +14,9 @@ import type { RequestPorts } from './open-request.ts';
 export function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
   const { status, headers } = answer;
   // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
-  if (close) headers.connection = headers.upgrade === undefined ? 'close' : 'close, upgrade';
-  dropUndefined(headers);
-  if (status !== 204 && status !== 304) headers['content-length'] = String(Buffer.byteLength(answer.body));
-  res.writeHead(status, headers);
+  if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
+  if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(answer.body)));
+  writeHead(res, status, headers);
   if (method === 'HEAD' || status === 204 || status === 304 || answer.body === '') {
     res.end();
     return 0;
@@ -26,9 +26,12 @@ export function writeAnswer(res: ServerResponse, method: string, answer: Answer,
 }
 
 /** Answers on the bare connection, ends it, and has it observed (ERR-3). */
-export function refuseOnSocket(refusal: Refusal, socket: Socket, ports: RequestPorts): void {
-  const { exchange, observer, intake, scheme, now } = ports;
-  const client = intake.clientAddress(socket.remoteAddress ?? '', undefined);
+export function refuseOnSocket(
+  refusal: Refusal,
+  socket: Socket,
+  client: ClientAddress,
+  { exchange, observer, scheme, now }: RequestPorts,
+): void {
   const facts = exchange.begin(randomUUID());
   const made = exchange.refuse(refusal, facts, { scheme, headers: {} });
   writeToSocket(socket, made, new Date(now()).toUTCString());
@@ -53,9 +56,9 @@ function writeToSocket(socket: Socket, answer: Answer, date: string): void {
     return;
   }
   let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\ndate: ${date}\r\n`;
-  answer.headers['content-length'] = String(Buffer.byteLength(answer.body));
-  for (const [name, value] of Object.entries(answer.headers)) {
-    if (value === undefined || name === 'connection') continue;
+  answer.headers.set('content-length', String(Buffer.byteLength(answer.body)));
+  for (const [name, value] of Object.entries(answer.headers.record())) {
+    if (name === 'connection') continue;
     for (const each of typeof value === 'string' ? [value] : value) head += `${name}: ${each}\r\n`;
   }
   socket.write(`${head}connection: close\r\n\r\n${answer.body}`, 'utf8');

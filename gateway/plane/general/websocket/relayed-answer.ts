@@ -3,12 +3,13 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
-import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { answerInKind } from '../../../exchange/answer-type.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
-import { cleanAnswer, dropUndefined, editAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
+import { cleanAnswer, editAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
+import { writeHead } from '../call/answer-sink.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 
 /**
@@ -20,20 +21,19 @@ export async function relayAnswer(
   inbound: NodeInbound,
   order: ForwardOrder,
   facts: Pick<ExchangeFacts, 'fault' | 'addressesOutside'>,
-  decorate: (status: number, headers: AnswerHeaders) => void,
+  decorate: (status: number, headers: HeaderLines) => void,
 ): Promise<void> {
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
-  const headers: AnswerHeaders = { ...answer.headers };
+  const headers = new HeaderLines(answer.headers);
   cleanAnswer(status, headers, service);
   facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
   editAnswer(headers, order);
   answerInKind(status, headers, order);
   decorate(status, headers);
-  dropUndefined(headers);
-  headers.connection = 'close';
+  headers.set('connection', 'close');
   inbound.sealConnection();
-  inbound.res.writeHead(status, headers);
+  writeHead(inbound.res, status, headers);
   if (hasNoContent(status)) {
     answer.destroy();
     inbound.res.end();

@@ -1,15 +1,20 @@
 // One WebSocket handshake with one target, through http-proxy-3: asked, judged, and handed over once the target has switched.
 // Run by websocket.ts, which decides what becomes of a failure.
 import { createHash } from 'node:crypto';
-import { type ClientRequest, IncomingMessage, validateHeaderValue } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  IncomingMessage,
+  validateHeaderValue,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'http-proxy-3';
-import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Route } from '../../../upstream/pools.ts';
 import { upstreamHeaders } from '../../../upstream/request-headers.ts';
-import { cleanFields, dropUndefined } from '../../../upstream/response-headers.ts';
+import { cleanFields } from '../../../upstream/response-headers.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 import { createClientEnd } from './client-end.ts';
@@ -22,7 +27,7 @@ export interface HandshakeOptions {
   readonly order: ForwardOrder;
   readonly route: Route<HttpConnections>;
   /** Edits the head of the 101. */
-  readonly decorate: (headers: AnswerHeaders) => void;
+  readonly decorate: (headers: HeaderLines) => void;
   /** The head of the 101 is good; at most one of these three comes, and none after the call was given up. */
   readonly onSwitched: () => void;
   /** An answer that is no 101. */
@@ -156,29 +161,28 @@ const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**
  * The head of an upstream's 101: believed only if it answers this very handshake, then made into ours (WS-3, WS-5).
- * Edits the fields of `answer` in place, which http-proxy-3 writes to the client as they stand.
+ * Replaces the fields of `answer`, which http-proxy-3 writes to the client as they stand.
  * @throws Fault `upstream_invalid` when the upstream has switched to something else, or for somebody else
  */
 export function switchedHead(
-  { headers, httpVersion }: IncomingMessage,
+  answer: IncomingMessage,
   { key, service }: { readonly key: string | undefined; readonly service: string },
-  decorate: (headers: AnswerHeaders) => void,
+  decorate: (headers: HeaderLines) => void,
 ): void {
+  const { headers, httpVersion } = answer;
   const accept = createHash('sha1').update(`${key}${ACCEPT_SUFFIX}`).digest('base64');
   // RFC 9110 §7.8, §15.2: HTTP/1.0 knows neither an upgrade nor a 101.
   const isSwitch = httpVersion === '1.1' && headers.upgrade?.toLowerCase() === 'websocket';
   if (!isSwitch || headers['sec-websocket-accept'] !== accept)
     throw new Fault('upstream_invalid', { service });
-  const fields: AnswerHeaders = headers;
+  const fields = new HeaderLines(headers);
   cleanFields(fields);
-  delete fields['content-length'];
+  fields.remove('content-length');
   decorate(fields);
-  dropUndefined(fields);
-  for (const [name, value] of Object.entries(fields)) {
-    for (const each of [value ?? ''].flat()) validateHeaderValue(name, each);
-  }
   // Of this hop, like the key, and so also where the upstream's Connection names it.
-  fields['sec-websocket-accept'] = accept;
-  fields.connection = 'Upgrade';
-  fields.upgrade = 'websocket';
+  const ofThisHop = { 'sec-websocket-accept': accept, connection: 'Upgrade', upgrade: 'websocket' };
+  const written = fields.record();
+  for (const [name, value] of Object.entries(written))
+    for (const each of [value].flat()) validateHeaderValue(name, each);
+  answer.headers = { ...written, ...ofThisHop } as IncomingHttpHeaders;
 }

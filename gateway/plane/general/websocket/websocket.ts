@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
-import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
@@ -88,7 +88,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     const budget = retries && pools.budget(upstream);
     budget?.onRequest();
     const onEarlyEnd = (): void => void client.destroy();
-    const decorate = (status: number, headers: AnswerHeaders): void =>
+    const decorate = (status: number, headers: HeaderLines): void =>
       exchange.decorate(status, headers, facts, view);
     let stay: Stay | undefined;
     let giveUp: (() => void) | undefined;

@@ -1,0 +1,33 @@
+// A map of bounded size that forgets its older half at once.
+// Used for what is remembered of tokens and of who sends them: a look-up keeps no order, as it does in an LRU cache.
+
+export interface RecentMap<Value> {
+  readonly get: (key: string) => Value | undefined;
+  readonly set: (key: string, value: Value) => void;
+  readonly clear: () => void;
+}
+
+/** Holds at most `entries` entries, and their keys at most `characters` characters together. */
+export function createRecentMap<Value>(entries: number, characters: number): RecentMap<Value> {
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
+  let written = 0;
+
+  function startHalf(formerHalf: Map<string, Value>): void {
+    old = formerHalf;
+    young = new Map();
+    written = 0;
+  }
+
+  return {
+    get: (key) => young.get(key) ?? old.get(key),
+    set(key, value) {
+      if (!young.has(key)) {
+        if (young.size >= entries / 2 || written + key.length > characters / 2) startHalf(young);
+        written += key.length;
+      }
+      young.set(key, value);
+    },
+    clear: () => startHalf(new Map()),
+  };
+}
