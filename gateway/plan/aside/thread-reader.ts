@@ -11,7 +11,7 @@ export interface ThreadBounds {
   readonly idleMs: number;
 }
 
-/** A burst of reloads shares one thread; between reloads its 30 MB are free. */
+/** A burst of reloads shares one thread. Its memory is of use to the serving thread afterwards. */
 export const THREAD_BOUNDS: ThreadBounds = { answerMs: 120_000, idleMs: 10_000 };
 
 const THREAD = new URL('./reader-thread.ts', import.meta.url);

@@ -1,10 +1,10 @@
-// What a load has read, so that it can be told later whether the same still stands there, without parsing it again.
-// Made by load.ts; asked once, when the watch of the files begins.
+// Remembers what a load has read, to find out later, without parsing, whether the files are still the same.
+// Made by load.ts; used once, when the watch of the files begins.
 import { digest, findFiles, type ReadFile, readCapped, tryRead } from './files.ts';
 
 export interface RememberedReads {
   readonly readFile: ReadFile;
-  /** Whether every file that was read is the same, and `patterns` match no other. To be asked once: it forgets. */
+  /** Whether every file that was read is the same, and `patterns` match no other file. Works once. */
   readonly stillHold: (patterns: readonly string[]) => Promise<boolean>;
 }
 
