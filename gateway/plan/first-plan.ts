@@ -5,7 +5,7 @@ import { surroundingsOf } from './check/views.ts';
 import { planSteps } from './compile/plan.ts';
 import { atOnce } from './in-slices.ts';
 import { isWhole, type Startable } from './load.ts';
-import type { LoadOptions } from './load-documents.ts';
+import type { LoadOptions, Policies } from './load-documents.ts';
 import { makeNextPlan } from './next-plan.ts';
 import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
@@ -23,6 +23,13 @@ export interface FirstPlan {
   readonly pieces: readonly PlanPiece[];
   /** If there are any, a reload also decides file by file. */
   readonly quarantined: readonly Quarantined[];
+  /** Undefined if the files have to be judged again. */
+  readonly asRead: FilesAsRead | undefined;
+}
+
+/** What a reload would find as long as the files are those that the start has read. */
+export interface FilesAsRead extends Pick<Policies, 'problems' | 'descriptions'> {
+  readonly isCurrent: () => Promise<boolean>;
 }
 
 export type FirstLoad =
@@ -50,17 +57,23 @@ export async function firstPlan(
   const { settings, gateway } = loaded;
   let { problems } = loaded;
   if (isWhole(loaded)) {
-    const { policies, plan, pieces } = loaded;
+    const { policies, plan, pieces, isCurrent } = loaded;
     const found = await rewrittenIn(policies, history, { ...options, public: settings.public });
     problems = sortProblems([...problems, ...found.problems]);
-    if (!hasErrors(problems))
+    if (!hasErrors(problems)) {
+      const { descriptions } = policies;
+      const asRead = {
+        ...{ descriptions, isCurrent },
+        problems: sortProblems([...policies.problems, ...found.problems]),
+      };
       return {
         kind: 'plan',
         plan,
-        first: { revision: plan.revision, rewritten: found.problems, pieces, quarantined: [] },
+        first: { revision: plan.revision, rewritten: found.problems, pieces, quarantined: [], asRead },
         problems,
         record: () => history.record(policies.files, policies.files, found.former),
       };
+    }
   }
   if (settings.start === 'strict') return { kind: 'rejected', problems };
   const reader = createPolicyReader({
@@ -82,7 +95,10 @@ export async function firstPlan(
   return {
     kind: 'plan',
     plan: next.plan,
-    first: { revision, rewritten: verdict.problems.filter(isOfPublished), pieces: next.pieces, quarantined },
+    first: {
+      ...{ revision, quarantined, pieces: next.pieces },
+      ...{ rewritten: verdict.problems.filter(isOfPublished), asRead: undefined },
+    },
     problems,
     record: () => history.record(summary, files, verdict.former, verdict),
   };

@@ -20,7 +20,8 @@ import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
 import type { SourceDocument } from './read/document.ts';
-import { findFiles } from './read/files.ts';
+import { findFiles, readAtOnce } from './read/files.ts';
+import { rememberReads } from './read/remembered.ts';
 import { revisionOf } from './revision.ts';
 import type { Settings } from './settings.ts';
 
@@ -39,6 +40,8 @@ export interface Loaded {
   readonly policies?: Policies;
   /** Absolute paths of every document that was looked for. */
   readonly files: readonly string[];
+  /** Whether the files are still what was read; asked once. */
+  readonly isCurrent: () => Promise<boolean>;
 }
 
 /** Nothing is wrong with the files. */
@@ -70,7 +73,8 @@ export interface LoadAllOptions extends LoadOptions {
 
 /** Everything from the files. */
 export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
-  const context = contextOf(options);
+  const reads = rememberReads(options.readFile ?? readAtOnce);
+  const context = contextOf({ ...options, readFile: reads.readFile });
   const gateway = await readGateway(context);
   const { view } = gateway;
   const pattern = view?.parts.policies;
@@ -95,9 +99,10 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
         });
   const problems = sortProblems([...gateway.problems, ...unmatched, ...policies.problems, ...rewritten]);
   const files = [context.configFile, ...policyFiles];
-  if (hasErrors(gateway.problems) || gateway.whole === undefined) return { problems, files };
+  const isCurrent = () => reads.stillHold(patterns);
+  if (hasErrors(gateway.problems) || gateway.whole === undefined) return { problems, files, isCurrent };
   const settings = compileSettings(gateway.whole, { ...context, revision: gateway.revision });
-  if (hasErrors(problems)) return { problems, files, settings, gateway };
+  if (hasErrors(problems)) return { problems, files, isCurrent, settings, gateway };
   const sources = { gateway: gateway.document, policies: policies.sources };
   const pieces = policies.sources.map(
     ({ file, digest, files }): PlanPiece => ({
@@ -117,5 +122,5 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
       ),
     }),
   );
-  return { problems, files, settings, gateway, plan, pieces, sources, policies };
+  return { problems, files, isCurrent, settings, gateway, plan, pieces, sources, policies };
 }

@@ -17,8 +17,8 @@ async function watching(
   files: Workspace,
   { readFile, meanwhile }: { readFile?: ReadFile; meanwhile?: () => Promise<void> } = {},
 ) {
-  const { settings, plan, pieces } = await files.load();
-  if (settings === undefined || plan === undefined || pieces === undefined)
+  const { settings, plan, pieces, policies, isCurrent } = await files.load();
+  if (settings === undefined || plan === undefined || pieces === undefined || policies === undefined)
     throw new Error('the files are not in order');
   await meanwhile?.();
   const heard: string[] = [];
@@ -67,6 +67,7 @@ async function watching(
     rewritten: [],
     pieces,
     quarantined: [],
+    asRead: { ...policies, isCurrent },
   });
   const until = async (what: string): Promise<void> => {
     while (!heard.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
@@ -146,20 +147,33 @@ describe('reload', () => {
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
-  it('says nothing of the look at its start that found nothing new', async () => {
+  it('does not start its reader for files that are as the first load read them, and says nothing of that', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
-    const seen = Promise.withResolvers<void>();
     let reads = 0;
     const readFile: ReadFile = (path) => {
       // The first load is not by this reader.
-      if (path.endsWith('orders.yaml')) reads += 1;
-      if (reads > 0) seen.resolve();
+      reads += 1;
       return readFromDisk(path);
     };
     await using live = await watching(files, { readFile });
-    await seen.promise;
+    await expect.poll(() => live.watch.last()).toMatchObject({ at: NOW, outcome: { kind: 'unchanged' } });
     await live.watch.close();
-    expect({ reads, heard: live.heard }).toEqual({ reads: 1, heard: [] });
+    expect({ reads, heard: live.heard }).toEqual({ reads: 0, heard: [] });
+  });
+
+  it.each<[string, (files: Workspace) => Promise<void>, string]>([
+    [
+      'that came',
+      ({ write }) => write('policies/new.yaml', ORDERS),
+      'rejected: the API "orders" is already described',
+    ],
+    ['that went', ({ remove }) => remove('policies/orders.yaml'), 'rejected: no policy file matches'],
+    ['that a policy names', ({ write }) => write('policies/guide.md', 'Changed.'), 'plan'],
+  ])('takes a file %s after the first load and before the watch', async (_name, change, expected) => {
+    const text = ORDERS.replace('guide: https://docs.example.com/v2', 'guide: guide.md');
+    await using files = await workspace({ 'policies/orders.yaml': text, 'policies/guide.md': 'Move.' });
+    await using live = await watching(files, { meanwhile: () => change(files) });
+    await expect.poll(() => live.heard[0]).toContain(expected);
   });
 
   it('asks for a restart once per change of gateway.yaml, and goes on with the policies', async () => {

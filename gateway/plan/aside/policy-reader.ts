@@ -96,6 +96,7 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
       return digests.flatMap((each) => byDigest.get(each) ?? []);
     },
     problems: async (from, to) => problems.slice(from, to),
+    rest: () => undefined,
     close: async () => undefined,
   };
 }

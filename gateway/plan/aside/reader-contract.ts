@@ -64,6 +64,8 @@ export interface PolicyReader {
   readonly pieces: (digests: readonly string[]) => Promise<readonly ReadPiece[]>;
   /** A part of the sorted list; `to` is not included. */
   readonly problems: (from: number, to: number) => Promise<readonly Problem[]>;
+  /** The load is over: its answers are not asked for again. */
+  readonly rest: () => void;
   /** Resolves when nothing of it is left. */
   readonly close: () => Promise<void>;
 }

@@ -5,7 +5,7 @@ import { giveWay } from './give-way.ts';
 import { createPolicyReader } from './policy-reader.ts';
 import type { PolicyReader } from './reader-contract.ts';
 
-type Name = Exclude<keyof PolicyReader, 'close'>;
+type Name = Exclude<keyof PolicyReader, 'rest' | 'close'>;
 
 /** One for each function of the contract, by its name. */
 export type Question = {

@@ -7,11 +7,12 @@ import type { Question, Reply } from './reader-thread.ts';
 export interface ThreadBounds {
   /** Milliseconds that one answer may take. */
   readonly answerMs: number;
-  /** Milliseconds without a question after which the thread and all it keeps are let go. */
+  /** Milliseconds after the end of a load after which the thread and all it keeps are let go. */
   readonly idleMs: number;
 }
 
-export const THREAD_BOUNDS: ThreadBounds = { answerMs: 120_000, idleMs: 300_000 };
+/** A burst of reloads shares one thread. Its memory is of use to the serving thread afterwards. */
+export const THREAD_BOUNDS: ThreadBounds = { answerMs: 120_000, idleMs: 10_000 };
 
 const THREAD = new URL('./reader-thread.ts', import.meta.url);
 
@@ -54,7 +55,6 @@ export function createThreadReader(
       throw error;
     } finally {
       clearTimeout(timer);
-      if (thread !== undefined) idle = setTimeout(() => void end(), idleMs).unref();
     }
   }
 
@@ -67,6 +67,10 @@ export function createThreadReader(
     former: async (...given) => (await ask({ name: 'former', given })) as Answer<'former'>,
     pieces: async (...given) => (await ask({ name: 'pieces', given })) as Answer<'pieces'>,
     problems: async (...given) => (await ask({ name: 'problems', given })) as Answer<'problems'>,
+    rest: () => {
+      clearTimeout(idle);
+      if (!closed) idle = setTimeout(() => void end(), idleMs).unref();
+    },
     close: async () => {
       closed = true;
       clearTimeout(idle);

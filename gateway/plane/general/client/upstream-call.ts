@@ -42,7 +42,9 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       // Given up while it was waiting for a connection.
       if (over) started.abort(new Error('cancelled'));
     },
-    onResponseStart(_controller, status, headers) {
+    onResponseStart(current, status, headers) {
+      // Views of the first read, which keep its 64 KB for as long as the answer lasts.
+      current.rawHeaders = null;
       if (over) return;
       if (status >= 100 && status < 200) {
         interim += 1;
