@@ -1,6 +1,6 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
-import type { RequestHeaders } from '../policy/contract.ts';
+import type { MaybePromise, RequestHeaders } from '../policy/contract.ts';
 import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
@@ -49,8 +49,8 @@ export interface Observer {
 export interface Exchange {
   /** Captures the plan and reads the clock: the first line of a request. */
   readonly begin: (requestId: string, headers?: RequestHeaders) => ExchangeFacts;
-  /** What to do with the request. Throws `Fault` when it cannot be decided. */
-  readonly decide: (view: RequestView, facts: ExchangeFacts) => Promise<Directive>;
+  /** What to do with the request; a promise only where something had to be waited for. Rejects if it cannot be decided. */
+  readonly decide: (view: RequestView, facts: ExchangeFacts) => MaybePromise<Directive>;
   /** The answer for a refusal, from the listener or from `decide`. */
   readonly refuse: (refusal: Refusal, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
   /** The answer for whatever was thrown; anything but a `Fault` is a 500. */

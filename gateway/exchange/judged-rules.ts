@@ -4,7 +4,6 @@ import type { NestedRoutes } from '../plan/nested-routes.ts';
 import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
-import type { MaybePromise } from '../policy/contract.ts';
 import { assess } from '../policy/lifecycle/assess.ts';
 import { brownOut, looksAtCaller } from '../policy/lifecycle/brownout-refusal.ts';
 import type { BrownoutWindow } from '../policy/lifecycle/brownout-rule.ts';
@@ -18,12 +17,13 @@ import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal, RequestRefusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
+import type { Judging } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
 import { haveOneService, MISREAD, MISREAD_VERSION } from './path-readings.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
-import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
+import { type ResolvedRequest, resolvePinned, statedVersion } from './resolve-request.ts';
 import { NO_CAPTURES, noteLinks, type Resource } from './successor-url.ts';
 
 /** One set of rules that must admit the request. */
@@ -126,17 +126,17 @@ export type Reached =
   /** A nested API refuses the method override, the origin or the version of the request. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
-const NO_OTHERS: Reached = { kind: 'rules', others: [], misread: undefined };
+/** If a path can be read in one way only. */
+export const NO_OTHERS: Reached = { kind: 'rules', others: [], misread: undefined };
 
-/** The rules of the other readings of the path, without `own`; a promise only if a pin must be read. */
-export function otherRules(
+/** The rules of the other readings of the path, without `own`; waits only if a pin must be read. */
+export function* otherRules(
   own: VersionRules,
   { match, resolved, readings, below }: Readings,
   view: RequestView,
   facts: ExchangeFacts,
   ports: ExchangePorts,
-): MaybePromise<Reached> {
-  if (readings.length === 0) return NO_OTHERS;
+): Judging<Reached> {
   const others: JudgedRules[] = [];
   const judge: Judge = (at, reading, known) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
@@ -169,9 +169,7 @@ export function otherRules(
       nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
     }
   }
-  const reached: Reached = { kind: 'rules', others, misread };
-  if (nested.length === 0) return reached;
-  return judgeNested(nested, judge, view, facts, ports).then((refused) => refused ?? reached);
+  return (yield* judgeNested(nested, judge, view, facts, ports)) ?? { kind: 'rules', others, misread };
 }
 
 /** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */
@@ -197,13 +195,13 @@ interface NestedPath {
 
 type Judge = (at: Omit<Found, 'rules' | 'captures'>, reading: ReadPath, known: ExchangeFacts) => void;
 
-async function judgeNested(
+function* judgeNested(
   nested: readonly NestedPath[],
   judge: Judge,
   view: RequestView,
   facts: ExchangeFacts,
   ports: ExchangePorts,
-): Promise<Extract<Reached, { kind: 'refused' }> | undefined> {
+): Judging<Extract<Reached, { kind: 'refused' }> | undefined> {
   for (const { match, reading } of nested) {
     // The nested API may accept other credentials.
     const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
@@ -212,8 +210,10 @@ async function judgeNested(
       refuseOverride(match.route, view) ??
       refuseStranger(match.route, view);
     if (early !== undefined) return { kind: 'refused', refusal: early, by: own };
-    const resolved = await resolveRequest(match, view, own, ports);
-    if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };
+    const stated = statedVersion(match, view, own);
+    const resolved =
+      stated.kind === 'open' ? yield* resolvePinned(match.route, stated, view, own, ports) : stated;
+    if (resolved.kind === 'refused') return { kind: 'refused', refusal: resolved.refusal, by: own };
     judge({ match, resolved }, reading, own);
   }
   return undefined;

@@ -1,5 +1,6 @@
 // The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
 // Everything it calls is pure or a port; `explain` runs the very same function.
+import type { MaybePromise } from '../policy/contract.ts';
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
 import { literalOf } from '../policy/paths/rules.ts';
 import {
@@ -24,7 +25,15 @@ import { refuse } from './enforce.ts';
 import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
-import { type JudgedRules, judgedRules, operationsAt, otherRules, strictest } from './judged-rules.ts';
+import {
+  type JudgedRules,
+  judgedRules,
+  NO_OTHERS,
+  operationsAt,
+  otherRules,
+  strictest,
+} from './judged-rules.ts';
+import { awaited, type Judging, settle } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
 import { doubleSlash, pathReadings } from './path-readings.ts';
@@ -34,24 +43,27 @@ import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { tooLarge } from './request-size.ts';
 import { refuseSecondVersion } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { resolveRequest } from './resolve-request.ts';
+import { resolvePinned, statedVersion } from './resolve-request.ts';
 import { underKey } from './under-key.ts';
 
 /**
- * Judges one request against the plan captured in `facts`.
- * @throws Fault `identity_unavailable` when no key could be had to verify a token
+ * Judges one request against the plan captured in `facts`; a promise only where a port has to be waited for.
+ * Rejects with Fault `identity_unavailable` if no key could be had to verify a token.
  */
-export function decide(view: RequestView, facts: ExchangeFacts, ports: ExchangePorts): Promise<Directive> {
-  const orRefuse = (flood: Refusal | undefined): Promise<Directive> =>
-    flood === undefined ? judge(view, facts, ports) : Promise.resolve(refuse(flood));
+export function decide(
+  view: RequestView,
+  facts: ExchangeFacts,
+  ports: ExchangePorts,
+): MaybePromise<Directive> {
+  const orRefuse = (flood: Refusal | undefined): MaybePromise<Directive> =>
+    flood === undefined ? settle(judge(view, facts, ports)) : refuse(flood);
   // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map.
   const guarding = refuseFlood(view.clientAddress, facts.plan, ports);
-  // Nearly always known at once: one promise per request is enough.
   return guarding instanceof Promise ? guarding.then(orRefuse) : orRefuse(guarding);
 }
 
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
-async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePorts): Promise<Directive> {
+function* judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePorts): Judging<Directive> {
   const { plan, now } = facts;
 
   // A credential in the URL is refused whatever else is right: it has leaked into logs by now (AUTH-1).
@@ -64,7 +76,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
 
   // Reserved: no API can stand in place of what the gateway publishes, all of it public but for a consumer's own usage.
   const published = publishReserved(plan, view, facts, ports);
-  if (published !== undefined) return published;
+  if (published !== undefined) return published instanceof Promise ? yield* awaited(published) : published;
 
   // Route: everything below depends on which API it is.
   const match = plan.routes.match(view.host, view.path);
@@ -90,17 +102,19 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   if (stranger !== undefined) return refuse(stranger);
 
   // Version: of the API that the path names, and of each nested one that another reading leads to.
-  const resolving = resolveRequest(match, view, facts, ports);
-  const resolved = resolving instanceof Promise ? await resolving : resolving;
-  if ('refusal' in resolved) return refuse(resolved.refusal);
+  const stated = statedVersion(match, view, facts);
+  const resolved = stated.kind === 'open' ? yield* resolvePinned(api, stated, view, facts, ports) : stated;
+  if (resolved.kind === 'refused') return refuse(resolved.refusal);
   const { whole } = resolved;
   const ambiguous = doubleSlash(whole, match.tail) ?? refuseSecondVersion(api, whole, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
   const own = judgedRules({ match, resolved, ...named }, view, facts);
-  const finding = otherRules(named.rules, { match, resolved, readings, below }, view, facts, ports);
-  const reached = finding instanceof Promise ? await finding : finding;
+  const reached =
+    readings.length === 0
+      ? NO_OTHERS
+      : yield* otherRules(named.rules, { match, resolved, readings, below }, view, facts, ports);
   if (reached.kind === 'refused') {
     facts.refusedBy = reached.by;
     return refuse(reached.refusal);
@@ -134,7 +148,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
 
   // Identity: after everything that is public, before everything that counts per consumer.
   const identifying = firstAwaited(judged, (each) => identify(each, own, view, ports));
-  const unidentified = identifying instanceof Promise ? await identifying : identifying;
+  const unidentified = identifying instanceof Promise ? yield* awaited(identifying) : identifying;
   if (unidentified !== undefined) return unidentified;
   // Known by other rules of this API: keys of requests are then this caller's, and so are identity headers.
   facts.consumer ??= reached.others.find((each) => each.api === api)?.facts.consumer;
@@ -147,7 +161,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
 
   // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they do not matter to a newcomer.
   const freezing = firstAwaited(judged, (each) => refuseFrozen(each, ports));
-  const frozen = freezing instanceof Promise ? await freezing : freezing;
+  const frozen = freezing instanceof Promise ? yield* awaited(freezing) : freezing;
   if (frozen !== undefined) return frozen;
 
   const denied = first(judged, (each) => refuseUnauthorised(each, view.method));
@@ -167,15 +181,15 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const limiting = takeLimits(judged, own, view, ports);
-  const limited = limiting instanceof Promise ? await limiting : limiting;
+  const limited = limiting instanceof Promise ? yield* awaited(limiting) : limiting;
   if (limited !== undefined) return limited;
 
   // First call: kept behind the last refusal that looks at the caller, since who was never let in is pinned to nothing.
   if (resolved.firstCall !== undefined) {
-    const kept = await keepFirstCall(resolved.firstCall, now, ports);
+    const kept = yield* awaited(keepFirstCall(resolved.firstCall, now, ports));
     if (kept.kind === 'refused') return refuse(kept.refusal);
     // Another call of the account came first, elsewhere: the version it got is judged instead, by now as the pin.
-    if (kept.label !== resolved.label) return judge(view, withoutVersion(facts), ports);
+    if (kept.label !== resolved.label) return yield* judge(view, withoutVersion(facts), ports);
   }
 
   // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
@@ -186,5 +200,5 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
 
   // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
   const { idempotency: keys } = rules;
-  return keys === undefined ? order : underKey(order.forward, keys, { match, view, facts, ports });
+  return keys === undefined ? order : yield* underKey(order.forward, keys, { match, view, facts, ports });
 }

@@ -10,6 +10,7 @@ import type { Directive, ForwardOrder } from './directive.ts';
 import { refuse } from './enforce.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { ownSearch } from './forward-order.ts';
+import { awaited, type Judging } from './judging.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -20,11 +21,11 @@ export interface Keyed {
   readonly ports: ExchangePorts;
 }
 
-export async function underKey(
+export function* underKey(
   order: ForwardOrder,
   rules: IdempotencyRules,
   { match, view, facts, ports }: Keyed,
-): Promise<Directive> {
+): Judging<Directive> {
   const { method, headers, clientAddress } = view;
   const plainly: Directive = { kind: 'forward', forward: order };
   if (!rules.methods.has(method)) return plainly;
@@ -50,7 +51,7 @@ export async function underKey(
   let asked: Asked;
   try {
     const totalMs = order.upstream.timeouts.total;
-    asked = await claimKey({ rules, key, contentType, totalMs, facts, ports });
+    asked = yield* awaited(claimKey({ rules, key, contentType, totalMs, facts, ports }));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     const refusal = withoutStore(rules, facts, ports.wallClock);

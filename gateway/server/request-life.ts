@@ -122,7 +122,8 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     open.onTurn?.();
     if (open.answered || view === undefined || inbound === undefined) return;
     try {
-      const directive = await exchange.decide(view, facts);
+      const deciding = exchange.decide(view, facts);
+      const directive = deciding instanceof Promise ? await deciding : deciding;
       if (open.gone || open.answered) {
         if (directive.kind === 'forward') directive.forward.claim?.release();
         return;

@@ -11,7 +11,7 @@ import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.t
 import { refuseFlood } from '../../gateway/exchange/guard.ts';
 import { judgedRules, operationsAt } from '../../gateway/exchange/judged-rules.ts';
 import { pathReadings } from '../../gateway/exchange/path-readings.ts';
-import { resolveRequest } from '../../gateway/exchange/resolve-request.ts';
+import { statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
 import { callerOf } from '../../gateway/forward/caller.ts';
@@ -63,8 +63,8 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
 
   const match = plan.routes.match(view.host, view.path);
   if (match === undefined || facts.version === undefined) throw new Error('the request has no version');
-  const resolved = await resolveRequest(match, view, { ...facts }, ports);
-  if ('refusal' in resolved) throw new Error('the version is refused');
+  const resolved = statedVersion(match, view, { ...facts });
+  if (resolved.kind !== 'resolved') throw new Error('the version is refused');
   const found = { match, resolved, ...operationsAt(resolved.whole, view.method, undefined)[0] };
   const fresh = () => exchange.begin(context.requestId, raw.headers);
   /** As `decide` has them once a stage is reached. */
@@ -103,7 +103,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),
     stage('  route', () => plan.routes.match(view.host, view.path)),
     stage('  path readings', () => pathReadings(match.route, match.tail, false)),
-    stage('  resolve version', (each) => resolveRequest(match, view, each, ports), fresh),
+    stage('  resolve version', (each) => statedVersion(match, view, each), fresh),
     stage('  rules, phase and links', (each) => judgedRules(found, view, each), fresh),
     stage('  authenticate, cache hit', (each) => identify(each, each, view, ports), judged),
     stage('  scopes', (each) => refuseUnauthorised(each, 'GET'), identified),
