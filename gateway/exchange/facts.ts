@@ -3,7 +3,7 @@
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer, KeyFlaw, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { IdempotencyOutcome } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
@@ -20,8 +20,8 @@ export interface ExchangeFacts {
   readonly now: EpochMs;
   /** Known at the request's first line, like the plan. */
   readonly overrides: readonly Override[];
-  /** Monotonic milliseconds at the request's first line, for durations. */
-  readonly startedAt: number;
+  /** At the request's first line, for durations. */
+  readonly startedAt: MonotonicMs;
   readonly requestId: string;
   readonly trace: Trace | undefined;
   api: ApiPlan | undefined;

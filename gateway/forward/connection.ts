@@ -1,8 +1,10 @@
 // One connection of a pool that knows what it has served and read, so that a stale one can be told apart.
 // undici has no other place from which the socket behind a failed request can be seen.
+
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { MonotonicMs } from '../policy/contract.ts';
 import { passOverContinue } from './interim-answers.ts';
 import { isRepeatable } from './repeatable.ts';
 
@@ -28,7 +30,7 @@ export interface ConnectionAware extends Dispatcher.DispatchHandler {
 export interface ClientOptions extends Client.Options {
   readonly connect: buildConnector.connector;
   /** Monotonic milliseconds; default: those of the process. */
-  readonly monotonic?: () => number;
+  readonly monotonic?: () => MonotonicMs;
 }
 
 /** Below the 5 s that many servers keep an idle connection, so that we let go first. */

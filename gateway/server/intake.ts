@@ -1,7 +1,9 @@
 // What the public listeners share: who the client is, and how much of everything all of them together may hold.
 // Made once per process by public-listeners.ts; the admin listener has no part in it.
+
 import type { IdleBound } from '../forward/open-tunnels.ts';
 import type { Bounds, Overload } from '../plan/bounds.ts';
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
@@ -25,7 +27,7 @@ export interface IntakeOptions {
   readonly trustedProxies: readonly string[];
   readonly report: BoundsReport;
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** The real clock. */
   readonly now: () => number;
 }

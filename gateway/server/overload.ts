@@ -1,7 +1,9 @@
 // Whether this process has more to do than it can: requests in flight counted, lateness of the event loop sampled.
 // Asked at the first line of every request, before anything is read; one for all public listeners.
+
 import type { Refusal } from '../exchange/directive.ts';
 import type { Overload } from '../plan/bounds.ts';
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { ShedReason } from '../telemetry/bounds-report.ts';
 
 export interface LoadGuard {
@@ -28,8 +30,7 @@ const LARGEST_SHARE = 0.95;
 
 export interface LoadGuardOptions {
   readonly overload: Overload | undefined;
-  /** Milliseconds, monotonic. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
 }
 
 /**

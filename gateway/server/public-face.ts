@@ -1,9 +1,11 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
 // Opened by gateway.ts once everything a request needs is there.
+
 import type { Exchange } from '../exchange/exchange.ts';
 import { createForwarding } from '../forward/forwarding.ts';
 import type { Upstreams } from '../forward/upstreams.ts';
 import type { Settings } from '../plan/settings.ts';
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { drain } from './drain.ts';
 import { createIntake } from './intake.ts';
@@ -20,7 +22,7 @@ export interface PublicFacePorts {
   readonly upstreams: Upstreams;
   readonly telemetry: Pick<Telemetry, 'observer' | 'metrics' | 'bounds'>;
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** The real clock. */
   readonly now: () => number;
   /** Bound already; undefined: the listeners bind their own. */

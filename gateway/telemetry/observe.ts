@@ -1,7 +1,7 @@
 // The observer: what happens when an answer has ended. The last step of every exchange, refused and aborted ones too.
 // Reads the clocks once, so that log line and metrics agree.
 import type { Observer } from '../exchange/exchange.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { AccessLog } from './access-log.ts';
 import type { UsageLedger } from './ledger/ledger.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -15,7 +15,7 @@ export interface ObserverParts {
   readonly ledger: Pick<UsageLedger, 'record'> | undefined;
   readonly wallClock: () => EpochMs;
   /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
 }
 
 export function createObserver({
