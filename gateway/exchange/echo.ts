@@ -2,12 +2,12 @@
 // Called when an answer is decorated.
 import type { Evidence } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision } from './facts.ts';
 
 const LONGEST = 64;
 
 /** Sets the three fields in place, each where it is known; the upstream's own copies never count. */
-export function echoVersion(headers: AnswerHeaders, { requested, version, phase }: ExchangeFacts): void {
+export function echoVersion(headers: AnswerHeaders, { requested, version, phase }: Decision): void {
   headers['x-api-version-requested'] = requested === undefined ? undefined : printable(requested);
   headers['x-api-version-served'] = version?.label;
   headers['x-api-lifecycle-stage'] = phase?.stage;

@@ -2,6 +2,7 @@
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
 import type { MaybePromise, RequestHeaders } from '../policy/contract.ts';
 import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
+import { decide } from './decide.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
@@ -9,7 +10,6 @@ import { type ExchangeFacts, factsOf } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
-import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
 import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
 import type { Publication } from './publish/publication.ts';
@@ -76,7 +76,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     const { status, message, members, headers, problem } = description;
     const own = { error: reasonPhrase(status), message, ...members };
     const isProblem = wantsProblem(glimpse);
-    const body = JSON.stringify(isProblem ? problemBody(status, own, facts.requestId, problem) : own);
+    const body = JSON.stringify(isProblem ? problemBody(status, own, facts.start.requestId, problem) : own);
     const all: AnswerHeaders = {
       'content-type': isProblem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
@@ -98,21 +98,28 @@ export function createExchange(ports: ExchangePorts): Exchange {
         requestId,
         trace: headers && ports.beginTrace?.(headers),
       }),
-    decide: (view, facts) => decide(view, facts, ports),
+    decide: (view, facts) => {
+      const { decision, directive } = decide(view, facts.start, facts.completion, ports);
+      // Also while the directive is waited for: a client may leave by then.
+      facts.decision = decision;
+      return directive;
+    },
     refuse: (refusal, facts, glimpse) => {
-      facts.refusal = refusal.reason;
-      if (refusal.reason === 'token_invalid') facts.tokenFlaw = refusal.flaw;
-      if (refusal.reason === 'key_invalid') facts.keyFlaw = refusal.flaw;
-      const given = answer(describeRefusal(refusal, facts.refusedBy ?? facts, glimpse), facts, glimpse);
+      const { start, decision, completion } = facts;
+      completion.refusal = refusal.reason;
+      if (refusal.reason === 'token_invalid') completion.tokenFlaw = refusal.flaw;
+      if (refusal.reason === 'key_invalid') completion.keyFlaw = refusal.flaw;
+      const refused = { ...(decision.refusedBy ?? decision), plan: start.plan };
+      const given = answer(describeRefusal(refusal, refused, glimpse), facts, glimpse);
       if (refusal.reason === 'version_retired' || refusal.reason === 'version_moved')
         clampFreshness(given.headers, longestReuse(facts), ports.wallClock());
       return given;
     },
     fail: (thrown, facts, glimpse) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
-      facts.fault = fault.code;
+      facts.completion.fault = fault.code;
       ports.onFault(fault, facts);
-      return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, glimpse);
+      return answer(describeFault(fault, facts.start.requestId, ports.wallClock()), facts, glimpse);
     },
     publish: ({ status, headers, body }, facts, view) => {
       const all = { ...headers };

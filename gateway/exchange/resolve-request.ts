@@ -2,12 +2,12 @@
 // Called for the API that the path names, and for each nested API that another reading leads to.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
+import type { Consumer } from '../policy/authentication/access.ts';
 import type { Carrier, Evidence, Label, OpenResolution } from '../policy/versioning/resolution.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, type Caller } from './authenticate.ts';
 import { refusedCarrier } from './carrier-status.ts';
 import type { Refusal } from './directive.ts';
-import { requestedVersion } from './echo.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { RequestStart } from './facts.ts';
 import { awaited, type Judging } from './judging.ts';
 import { type FirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -20,52 +20,72 @@ export interface ResolvedRequest {
   readonly label: Label;
   readonly carrier: Carrier;
   readonly evidence: Evidence;
+  /** Of whom the pin was read. */
+  readonly consumer: Consumer | undefined;
   /** Stored once no rule refuses the request. */
   readonly firstCall: FirstCall | undefined;
 }
 
-type Resolved = ResolvedRequest | { readonly kind: 'refused'; readonly refusal: Refusal };
+interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  /** Whose value is refused. */
+  readonly carrier: Carrier | undefined;
+  readonly evidence: Evidence;
+}
+
+interface Open {
+  readonly kind: 'open';
+  readonly open: OpenResolution;
+  readonly evidence: Evidence;
+}
 
 /** What the request itself says: a version, a refusal of it, or nothing; then `resolvePinned` finds the version. */
 export function statedVersion(
   match: RouteMatch<ApiPlan>,
   view: RequestView,
-  facts: ExchangeFacts,
-): Resolved | { readonly kind: 'open'; readonly open: OpenResolution; readonly evidence: Evidence } {
+  start: RequestStart,
+): ResolvedRequest | Refused | Open {
   const api = match.route;
   // All carriers of the API are read before one of them decides (VER-3).
   const evidence = evidenceOf(match, view);
-  if (api.echo) facts.requested = requestedVersion(evidence);
-  const named = resolutionOf(api, evidence, facts);
+  const named = resolutionOf(api, evidence, start);
   if (named.kind === 'open') return { kind: 'open', open: named, evidence };
-  return resolvedAs(api, named, evidence, facts);
+  return resolvedAs(api, named, evidence, undefined);
 }
 
-/** The request names no version: the account of the caller decides, so the caller is authenticated first (VER-3). */
+/** The account that decides if the request names no version: its caller is authenticated first (VER-3). */
+export function* accountOf(
+  { access }: ApiPlan,
+  known: Consumer | undefined,
+  view: RequestView,
+  ports: ExchangePorts,
+): Judging<Caller> {
+  if (known !== undefined) return { kind: 'known', consumer: known };
+  const caller = authenticate(access, view, ports);
+  return caller instanceof Promise ? yield* awaited(caller) : caller;
+}
+
 export function* resolvePinned(
   api: ApiPlan,
-  { open, evidence }: { readonly open: OpenResolution; readonly evidence: Evidence },
-  view: RequestView,
-  facts: ExchangeFacts,
+  { open, evidence }: Open,
+  consumer: Consumer | undefined,
+  start: RequestStart,
   ports: ExchangePorts,
-): Judging<Resolved> {
-  facts.carrier = 'pin';
-  facts.perAccount = true;
-  if (facts.consumer === undefined) {
-    const authenticating = authenticate(api.access, view, ports);
-    const caller = authenticating instanceof Promise ? yield* awaited(authenticating) : authenticating;
-    if (caller.kind === 'refused') return caller;
-    facts.consumer = caller.consumer;
-  }
-  return resolvedAs(api, yield* pinnedVersion(api, open, facts.consumer, facts, ports), evidence, facts);
+): Judging<ResolvedRequest | Refused> {
+  return resolvedAs(api, yield* pinnedVersion(api, open, consumer, start, ports), evidence, consumer);
 }
 
-function resolvedAs(api: ApiPlan, named: Pinned, evidence: Evidence, facts: ExchangeFacts): Resolved {
+function resolvedAs(
+  api: ApiPlan,
+  named: Pinned,
+  evidence: Evidence,
+  consumer: Consumer | undefined,
+): ResolvedRequest | Refused {
   if (named.kind === 'refused') {
-    facts.carrier = refusedCarrier(named.refusal) ?? facts.carrier;
-    return named;
+    const { refusal } = named;
+    return { kind: 'refused', refusal, carrier: refusedCarrier(refusal), evidence };
   }
   const { label, carrier, firstCall } = named;
-  facts.carrier = carrier;
-  return { kind: 'resolved', whole: versionOf(api, label), label, carrier, evidence, firstCall };
+  return { kind: 'resolved', whole: versionOf(api, label), label, carrier, evidence, consumer, firstCall };
 }

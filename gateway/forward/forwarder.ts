@@ -74,7 +74,7 @@ export function createForwarder({
     { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
   ): void {
     const { raw } = inbound;
-    facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+    facts.completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
     editAnswer(headers, order);
     answerInKind(status, headers, order);
     exchange.decorate(status, headers, facts, inbound.view);
@@ -91,7 +91,7 @@ export function createForwarder({
     const sentAt = performance.now();
     const events: ForwardEvents = {
       onAnswered() {
-        facts.upstreamMs = performance.now() - sentAt;
+        facts.completion.upstreamMs = performance.now() - sentAt;
       },
       onHead(status, headers) {
         finishHead(status, headers, passage);
@@ -108,12 +108,12 @@ export function createForwarder({
         passage.done();
       },
       onNotice(outcome) {
-        facts.bodyNotice = outcome;
+        facts.completion.bodyNotice = outcome;
       },
       onCut(why) {
         // A client that left is no fault.
-        if (!(why instanceof Fault)) facts.refusal = why.reason;
-        else if (!inbound.gone) facts.fault = why.code;
+        if (!(why instanceof Fault)) facts.completion.refusal = why.reason;
+        else if (!inbound.gone) facts.completion.fault = why.code;
         passage.done();
       },
       onRefused(why) {
@@ -121,7 +121,14 @@ export function createForwarder({
         callback(why instanceof Fault ? why : new Error(why.reason));
       },
     };
-    const cancel = callUpstream(inbound, order, callerOf(facts, inbound), ports, events, passage.claimed);
+    const cancel = callUpstream(
+      inbound,
+      order,
+      callerOf(facts.decision, inbound),
+      ports,
+      events,
+      passage.claimed,
+    );
   }
 
   const dispatcher = {
@@ -192,7 +199,7 @@ export function createForwarder({
     },
     replay(inbound, replay, facts) {
       const passage = { inbound, order: replay.forward, facts };
-      return replayAnswer(inbound, replay, facts, {
+      return replayAnswer(inbound, replay, facts.completion, {
         finishHead: (status, headers) => finishHead(status, headers, passage),
         room: ports.heldBodies,
       });

@@ -6,7 +6,7 @@ import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answer-type.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Completion } from '../exchange/facts.ts';
 import { toFault } from './fault-mapping.ts';
 import type { Inbound } from './inbound.ts';
 import { cleanAnswer, dropUndefined, editAnswer, hasNoContent } from './response-headers.ts';
@@ -19,14 +19,14 @@ export async function relayAnswer(
   answer: IncomingMessage,
   inbound: Inbound,
   order: ForwardOrder,
-  facts: Pick<ExchangeFacts, 'fault' | 'addressesOutside'>,
+  completion: Completion,
   decorate: (status: number, headers: AnswerHeaders) => void,
 ): Promise<void> {
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
   const headers: AnswerHeaders = { ...answer.headers };
   cleanAnswer(status, headers, service);
-  facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+  completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
   editAnswer(headers, order);
   answerInKind(status, headers, order);
   decorate(status, headers);
@@ -46,7 +46,7 @@ export async function relayAnswer(
   answer.socket.setTimeout(timeouts.idle, late('upstream_idle_timeout', timeouts.idle));
   answer.once('error', (cause) => {
     // Before the client's connection is reset, after which the request counts as over. A client that left is no fault.
-    if (!inbound.gone) facts.fault = toFault(cause, order).code;
+    if (!inbound.gone) completion.fault = toFault(cause, order).code;
   });
   answer.on('data', (chunk: Buffer) => {
     inbound.bytes += chunk.length;

@@ -2,7 +2,7 @@
 // Called by the forwarder for a `replay` directive; what is done to an upstream's answer is done to it anew.
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../exchange/directive.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Completion } from '../exchange/facts.ts';
 import { deliverTo } from './client-delivery.ts';
 import type { Delivery } from './delivery.ts';
 import { type HeldBodies, holdBody, holdWhileGiven } from './held-body.ts';
@@ -24,7 +24,7 @@ export interface ReplayPorts {
 export async function replayAnswer(
   inbound: Inbound,
   { forward, kept, isSame, maxBody, noRoom }: ReplayOrder,
-  facts: ExchangeFacts,
+  completion: Completion,
   { finishHead, room }: ReplayPorts,
 ): Promise<Refusal | undefined> {
   const body = await readWhole(inbound, maxBody, room);
@@ -35,7 +35,7 @@ export async function replayAnswer(
       if (!isReplay) break;
       if (room.held + kept.body.length > room.most) return noRoom();
       holdWhileGiven(inbound, kept.body.length, room);
-      facts.idempotency = 'replayed';
+      completion.idempotency = 'replayed';
       const given = deliverTo(inbound, {
         onHead(status, headers) {
           finishHead(status, headers);
@@ -45,8 +45,8 @@ export async function replayAnswer(
       });
       const { notice } = forward;
       const { method } = inbound.view;
-      const onOutcome = (outcome: NonNullable<ExchangeFacts['bodyNotice']>): void => {
-        facts.bodyNotice = outcome;
+      const onOutcome = (outcome: NonNullable<Completion['bodyNotice']>): void => {
+        completion.bodyNotice = outcome;
       };
       give(
         kept,
@@ -71,7 +71,7 @@ export async function replayAnswer(
       throw new Error(`unhandled body ${JSON.stringify(never)}`);
     }
   }
-  facts.idempotency = 'mismatch';
+  completion.idempotency = 'mismatch';
   return MISMATCH;
 }
 

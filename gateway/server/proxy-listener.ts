@@ -81,7 +81,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       life.onSwitched(open);
     };
     void life.run(open, async (inbound, { forward: order }, facts) => {
-      const refusal = intake.switches.take(socket, callerOf(facts, inbound));
+      const refusal = intake.switches.take(socket, callerOf(facts.decision, inbound));
       if (refusal === undefined)
         await websockets.forward(inbound, { socket, head, onSwitched }, order, facts);
       return refusal;

@@ -81,7 +81,8 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     const requestId = requestIdOf(raw);
     const facts = exchange.begin(requestId, raw.headers);
     const certificates = certificatesShown(socket);
-    const context = { scheme, isHttp2, address: client, requestId, trace: facts.trace, certificates, bounds };
+    const { trace } = facts.start;
+    const context = { scheme, isHttp2, address: client, requestId, trace, certificates, bounds };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
     const open = openRequest({ raw, res, facts, client, glimpse: view ?? glimpseOf(raw, context), view });

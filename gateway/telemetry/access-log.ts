@@ -1,7 +1,7 @@
 // The access log: one JSON line per request, formatted by hand because it is written on every one.
 // Never holds a query string, a header other than the user agent, or anything of a body.
 import type { Outcome } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Decision, ExchangeFacts } from '../exchange/facts.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { jsonString } from './json-text.ts';
 import type { LogSink } from './log-sink.ts';
@@ -20,28 +20,33 @@ export function createAccessLog(sink: LogSink): AccessLog {
   return {
     record: (facts, outcome, at, durationMs) => {
       let line = `{"level":"info","log":"access","time":"${timeOf(at)}"`;
-      line += `,"request_id":${jsonString(facts.requestId, NAME_CAP)}`;
-      if (facts.trace !== undefined) line += `,"trace_id":"${facts.trace.traceId}"`;
+      line += `,"request_id":${jsonString(facts.start.requestId, NAME_CAP)}`;
+      if (facts.start.trace !== undefined) line += `,"trace_id":"${facts.start.trace.traceId}"`;
       line += `,"method":${jsonString(outcome.method, NAME_CAP)}`;
       line += `,"path":${jsonString(withoutQuery(outcome.path), PATH_CAP)}`;
       line += `,"status":${outcome.status}`;
-      if (facts.api !== undefined) line += `,"api":${jsonString(facts.api.name, NAME_CAP)}`;
-      if (facts.version !== undefined) line += `,"version":${jsonString(facts.version.label, NAME_CAP)}`;
-      if (facts.version?.operation !== undefined)
-        line += `,"operation":${jsonString(facts.version.operation, NAME_CAP)}`;
-      if (facts.phase !== undefined) line += `,"stage":"${facts.phase.stage}"`;
-      if (facts.carrier !== undefined) line += `,"carrier":"${facts.carrier}"`;
-      if (facts.consumer !== undefined) line += `,"consumer":${jsonString(facts.consumer.id, NAME_CAP)}`;
-      if (facts.refusal !== undefined) line += `,"refusal":"${facts.refusal}"`;
-      if (facts.quotas !== undefined) line += limitsMet(facts.quotas);
-      if (facts.tokenFlaw !== undefined) line += `,"token_flaw":"${facts.tokenFlaw}"`;
-      if (facts.keyFlaw !== undefined) line += `,"key_flaw":"${facts.keyFlaw}"`;
-      if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
-      if (facts.bodyNotice !== undefined) line += `,"body_notice":"${facts.bodyNotice}"`;
-      if (facts.idempotency !== undefined) line += `,"idempotency":"${facts.idempotency}"`;
-      if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;
+      if (facts.decision.api !== undefined) line += `,"api":${jsonString(facts.decision.api.name, NAME_CAP)}`;
+      if (facts.decision.version !== undefined)
+        line += `,"version":${jsonString(facts.decision.version.label, NAME_CAP)}`;
+      if (facts.decision.version?.operation !== undefined)
+        line += `,"operation":${jsonString(facts.decision.version.operation, NAME_CAP)}`;
+      if (facts.decision.phase !== undefined) line += `,"stage":"${facts.decision.phase.stage}"`;
+      if (facts.decision.carrier !== undefined) line += `,"carrier":"${facts.decision.carrier}"`;
+      if (facts.decision.consumer !== undefined)
+        line += `,"consumer":${jsonString(facts.decision.consumer.id, NAME_CAP)}`;
+      if (facts.completion.refusal !== undefined) line += `,"refusal":"${facts.completion.refusal}"`;
+      if (facts.decision.quotas !== undefined) line += limitsMet(facts.decision.quotas);
+      if (facts.completion.tokenFlaw !== undefined) line += `,"token_flaw":"${facts.completion.tokenFlaw}"`;
+      if (facts.completion.keyFlaw !== undefined) line += `,"key_flaw":"${facts.completion.keyFlaw}"`;
+      if (facts.decision.observed !== undefined) line += `,"would_refuse":"${facts.decision.observed}"`;
+      if (facts.completion.bodyNotice !== undefined)
+        line += `,"body_notice":"${facts.completion.bodyNotice}"`;
+      if (facts.completion.idempotency !== undefined)
+        line += `,"idempotency":"${facts.completion.idempotency}"`;
+      if (facts.completion.fault !== undefined) line += `,"fault":"${facts.completion.fault}"`;
       line += `,"duration_ms":${microseconds(durationMs)}`;
-      if (facts.upstreamMs !== undefined) line += `,"upstream_ms":${microseconds(facts.upstreamMs)}`;
+      if (facts.completion.upstreamMs !== undefined)
+        line += `,"upstream_ms":${microseconds(facts.completion.upstreamMs)}`;
       line += `,"bytes":${outcome.bytes}`;
       line += `,"client":${jsonString(outcome.clientAddress, NAME_CAP)}`;
       line += `,"scheme":"${outcome.scheme}"`;
@@ -55,7 +60,7 @@ export function createAccessLog(sink: LogSink): AccessLog {
 }
 
 /** Names of the limits that refused, and of those that would have if they were not in shadow; nothing as a rule. */
-function limitsMet(quotas: NonNullable<ExchangeFacts['quotas']>): string {
+function limitsMet(quotas: NonNullable<Decision['quotas']>): string {
   if (quotas.every((quota) => quota.kind !== 'unavailable' && quota.allowed)) return '';
   const met = quotas.filter((quota) => quota.kind !== 'unavailable' && !quota.allowed);
   const names = (shadow: boolean) =>

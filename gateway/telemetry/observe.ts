@@ -14,7 +14,7 @@ export interface ObserverParts {
   /** Undefined where nobody's calls are recorded. */
   readonly ledger: Pick<UsageLedger, 'record'> | undefined;
   readonly wallClock: () => EpochMs;
-  /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
+  /** The monotonic clock that `RequestStart.startedAt` was read from, milliseconds. */
   readonly monotonic: () => MonotonicMs;
 }
 
@@ -29,7 +29,7 @@ export function createObserver({
   return {
     onAnswer: (facts, outcome) => {
       const at = wallClock();
-      const durationMs = Math.max(0, monotonic() - facts.startedAt);
+      const durationMs = Math.max(0, monotonic() - facts.start.startedAt);
       metrics.record(facts, outcome, at, durationMs);
       accessLog.record(facts, outcome, at, durationMs);
       spans?.end(facts, outcome);

@@ -31,7 +31,7 @@ export interface TelemetryOptions {
   /** The pauses known to this process; asked at scrape only. */
   readonly overrides: () => readonly Override[];
   readonly wallClock: () => EpochMs;
-  /** The monotonic clock of `ExchangeFacts.startedAt`, milliseconds. */
+  /** The monotonic clock of `RequestStart.startedAt`, milliseconds. */
   readonly monotonic: () => MonotonicMs;
   readonly log: {
     readonly destination: LogDestination;

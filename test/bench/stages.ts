@@ -1,7 +1,7 @@
 // npm run bench:stages: the price of each stage of a request in process, with a real plan and the real modules.
 // A hot loop over one request: in place, between other work, a stage costs up to three times as much.
 import { parseArgs } from 'node:util';
-import { identify, refuseUnauthorised, takeLimits } from '../../gateway/exchange/admission.ts';
+import { callerOf, refuseUnauthorised } from '../../gateway/exchange/admission.ts';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { readAuthority } from '../../gateway/exchange/authority.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
@@ -9,12 +9,13 @@ import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
 import { refuseFlood } from '../../gateway/exchange/guard.ts';
-import { judgedRules, operationsAt } from '../../gateway/exchange/judged-rules.ts';
+import { judgedRules, knowing, operationsAt } from '../../gateway/exchange/judged-rules.ts';
+import { partsOf } from '../../gateway/exchange/limit-of.ts';
 import { pathReadings } from '../../gateway/exchange/path-readings.ts';
 import { statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
-import { callerOf } from '../../gateway/forward/caller.ts';
+import { callerOf as targetCaller } from '../../gateway/forward/caller.ts';
 import { upstreamHeaders } from '../../gateway/forward/request-headers.ts';
 import { cleanAnswer } from '../../gateway/forward/response-headers.ts';
 import { createStay } from '../../gateway/forward/stay.ts';
@@ -62,14 +63,17 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const { facts, order, consumer } = parts;
 
   const match = plan.routes.match(view.host, view.path);
-  if (match === undefined || facts.version === undefined) throw new Error('the request has no version');
-  const resolved = statedVersion(match, view, { ...facts });
+  if (match === undefined || facts.decision.version === undefined)
+    throw new Error('the request has no version');
+  const resolved = statedVersion(match, view, facts.start);
   if (resolved.kind !== 'resolved') throw new Error('the version is refused');
   const found = { match, resolved, ...operationsAt(resolved.whole, view.method, undefined)[0] };
   const fresh = () => exchange.begin(context.requestId, raw.headers);
   /** As `decide` has them once a stage is reached. */
-  const judged = (known = fresh()) => judgedRules(found, view, known);
-  const identified = () => judged(Object.assign(fresh(), { consumer }));
+  const { start } = facts;
+  const judged = () => judgedRules(found, view, start);
+  const identified = () => knowing(judged(), consumer, start.now);
+  const asked = { view, start, ports };
   const client = context.address;
   const open = openRequest({ raw, res, facts, client, glimpse: view, view });
   const inboundPorts = { sendsForwarded: false, connections: createConnections(), isDraining: () => false };
@@ -77,7 +81,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
   const answer = (): AnswerHeaders => ({ ...ANSWER });
-  const choose = () => upstreams.targets.choose(order.upstream, callerOf(facts, inbound));
+  const choose = () => upstreams.targets.choose(order.upstream, targetCaller(facts.decision, inbound));
   const pass = (choice: Choice): void => {
     const stay = createStay(choice, gate);
     stay.enter(order.upstream.connections, { arriving: false, onPlace: nothing, onBusy: nothing });
@@ -103,11 +107,11 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),
     stage('  route', () => plan.routes.match(view.host, view.path)),
     stage('  path readings', () => pathReadings(match.route, match.tail, false)),
-    stage('  resolve version', (each) => statedVersion(match, view, each), fresh),
-    stage('  rules, phase and links', (each) => judgedRules(found, view, each), fresh),
-    stage('  authenticate, cache hit', (each) => identify(each, each, view, ports), judged),
-    stage('  scopes', (each) => refuseUnauthorised(each, 'GET'), identified),
-    stage('  limits', (each) => takeLimits([each], each, view, ports), identified),
+    stage('  resolve version', () => statedVersion(match, view, start)),
+    stage('  rules, phase and links', judged),
+    stage('  authenticate, cache hit', (each) => callerOf(each, each, undefined, asked), judged),
+    stage('  scopes', (each) => refuseUnauthorised(each, asked), identified),
+    stage('  limits', (each) => ports.limiter.take(partsOf(each, view.clientAddress, start.now)), identified),
     stage('  forward order', () => forwardOrder(match.route, resolved.whole, match.tail, view, plan.public)),
     stage('upstream headers', () => upstreamHeaders(inbound, order)),
     stage('target choice', () => choose().settle('answered')),

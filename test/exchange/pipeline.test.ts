@@ -238,7 +238,7 @@ describe('decide', () => {
     const exchange = exchangeIn({ request });
     const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
     await exchange.decide(view(request), facts);
-    expect(facts.carrier).toBe(carrier);
+    expect(facts.decision.carrier).toBe(carrier);
   });
 
   it.each([

@@ -100,7 +100,7 @@ describe('an answer given again', () => {
         forward: { label: 'v1' } as unknown as ForwardOrder,
         kept: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
       },
-      deprecatedFacts(),
+      deprecatedFacts().completion,
       { finishHead: () => undefined, room },
     );
     stream.end(body);
