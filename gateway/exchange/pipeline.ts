@@ -142,7 +142,8 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   if (maintained !== undefined) return maintained;
 
   // Identity: after everything that is public, before everything that counts per consumer.
-  for (const [at, each] of judged.entries()) {
+  for (let at = 0; at < judged.length; at += 1) {
+    const each = judged[at] ?? own;
     const identifying = callerOf(each, own, judged[0].consumer, asked);
     const caller = identifying instanceof Promise ? yield* awaited(identifying) : identifying;
     if (caller.kind === 'refused') return refuseBy(each, judged, caller.refusal, decision);
@@ -151,9 +152,9 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   }
   // Known by other rules of this API: keys of requests are then this caller's, and so are identity headers.
   const others = judged.length > 1 ? judged.slice(1) : reached.others;
-  const [{ consumer = others.find((each) => each.api === api)?.consumer }] = judged;
-  judged[0] = knowing(judged[0], consumer, now);
-  Object.assign(decision, { consumer, phase: judged[0].phase });
+  decision.consumer ??= others.find((each) => each.api === api)?.consumer;
+  judged[0] = knowing(judged[0], decision.consumer, now);
+  decision.phase = judged[0].phase;
   if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
 
   // Lifecycle again, now that the consumer is known.
@@ -210,7 +211,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   const noticed = noticeOrder(whole, judged[0], decision.sparesSome, start, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
   const rules = strictest(judged, view.method);
-  const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, consumer);
+  const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, decision.consumer);
 
   // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
   const { idempotency: keys } = rules;
