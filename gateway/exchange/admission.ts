@@ -9,8 +9,8 @@ import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import type { Directive, Refusal } from './directive.ts';
-import type { Deciding, RequestStart } from './facts.ts';
-import { type JudgedRules, judgedBy } from './judged-rules.ts';
+import { type Deciding, judgedBy, type RequestStart } from './facts.ts';
+import type { JudgedRules } from './judged-rules.ts';
 import { refuseNewcomer } from './newcomer.ts';
 import type { ExchangePorts } from './ports.ts';
 import { tooLarge } from './request-size.ts';

@@ -115,6 +115,27 @@ export function undecided(): Deciding {
   };
 }
 
+/** Rules that judge a request, as far as it is told of them. */
+type TellingRules = Pick<Decision, 'api' | 'version' | 'carrier' | 'phase' | 'consumer'> &
+  Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> & {
+    readonly mayPass: boolean;
+    readonly asksCaller: boolean;
+  };
+
+/** Writes into `decision` what is told of a request that is judged by these rules. */
+export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
+  decision.api = rules.api;
+  decision.version = rules.version;
+  decision.carrier = rules.carrier;
+  decision.phase = rules.phase;
+  decision.linked = rules.linked;
+  decision.successor = rules.successor;
+  decision.relatedLinks = rules.relatedLinks;
+  decision.consumer = rules.consumer;
+  decision.sparesSome = rules.mayPass || rules.asksCaller;
+  return decision;
+}
+
 const UNDECIDED: Decision = undecided();
 
 export function factsOf(start: RequestStart): ExchangeFacts {

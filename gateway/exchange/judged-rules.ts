@@ -1,7 +1,6 @@
 // All rules that must admit a request: those that its path names, and those of every other reading of the path.
 // Built once the version is known; the pipeline runs each of its steps for all of them.
 import type { NestedRoutes } from '../plan/nested-routes.ts';
-import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
@@ -20,15 +19,21 @@ import type { Carrier } from '../policy/versioning/resolution.ts';
 import { NOBODY } from './authenticate.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal, RequestRefusal } from './directive.ts';
-import type { Deciding, Decision, RequestStart } from './facts.ts';
+import type { Decision, RequestStart } from './facts.ts';
 import type { Judging } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
 import { haveOneService, MISREAD, MISREAD_VERSION } from './path-readings.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
-import { accountOf, type ResolvedRequest, resolvePinned, statedVersion } from './resolve-request.ts';
-import { linksOf, NO_CAPTURES, type Resource } from './successor-url.ts';
+import {
+  accountOf,
+  operationsAt,
+  type ResolvedRequest,
+  resolvePinned,
+  statedVersion,
+} from './resolve-request.ts';
+import { linksOf, type Resource } from './successor-url.ts';
 
 /** One set of rules that must admit the request, and what they mean for it. */
 export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> {
@@ -73,16 +78,30 @@ export function judgedRules(
   const phase = phaseAt(version.phases, now);
   // After a redirect the client sends the header with the version again (RET-5).
   const resource: Resource = { method, tail, captures, search, byPathAlone: isNamedByPlace(evidence) };
-  const { linked, successor, relatedLinks } = linksOf(start, api, version, phase, resource);
+  const links = linksOf(start, api, version, phase, resource);
   const mayPass =
     hasEnded(phase) &&
     version.access.kind === 'identified' &&
     someoneMayPass('sunset', version.exceptions, now);
   const window = version.brownouts?.at(now);
-  const brownout = window && { window, refusal: brownOut(version, window, now, successor) };
+  const brownout = window && { window, refusal: brownOut(version, window, now, links.successor) };
   const asksCaller = window !== undefined && looksAtCaller(window, version, now);
-  const known = { api, rules, version, carrier, resource, phase, consumer, linked, successor, relatedLinks };
-  return { ...known, mayPass, isExcepted: false, brownout, asksCaller };
+  return {
+    api,
+    rules,
+    version,
+    carrier,
+    resource,
+    phase,
+    consumer,
+    linked: links.linked,
+    successor: links.successor,
+    relatedLinks: links.relatedLinks,
+    mayPass,
+    isExcepted: false,
+    brownout,
+    asksCaller,
+  };
 }
 
 /** The same for a caller, for whom an exception from the sunset replaces the date of the version by its own. */
@@ -91,32 +110,6 @@ export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: 
   const exception = leaveFrom('sunset', each.version.exceptions, consumer, now);
   if (exception === undefined) return consumer === each.consumer ? each : { ...each, consumer };
   return { ...each, consumer, phase: phaseAt(exception.phases, now), isExcepted: true };
-}
-
-/** Writes into `decision` what is told of a request that is judged by these rules. */
-export function judgedBy(each: JudgedRules, decision: Deciding): Decision {
-  decision.api = each.api;
-  decision.version = each.version;
-  decision.carrier = each.carrier;
-  decision.phase = each.phase;
-  decision.linked = each.linked;
-  decision.successor = each.successor;
-  decision.relatedLinks = each.relatedLinks;
-  decision.consumer = each.consumer;
-  decision.sparesSome = each.mayPass || each.asksCaller;
-  return decision;
-}
-
-/** The operations that a path means in this reading; the whole version too if a reader finds none. */
-export function operationsAt(
-  whole: VersionRules,
-  method: string,
-  reading: ReadPath | undefined,
-): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
-  const found = reading && whole.operations?.reached(method, reading);
-  const all = { rules: whole, captures: NO_CAPTURES };
-  const [named = all, ...more] = found?.matches ?? [];
-  return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
 }
 
 export interface Readings {

@@ -27,9 +27,9 @@ import { answerPreflight, refuseStranger } from './cors.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import type { Directive } from './directive.ts';
 import { requestedVersion } from './echo.ts';
-import { type Completion, type Deciding, NO_VERSION } from './facts.ts';
+import { type Completion, type Deciding, judgedBy, NO_VERSION } from './facts.ts';
 import { forwardOrder, strictest } from './forward-order.ts';
-import { judgedBy, judgedRules, knowing, NO_OTHERS, operationsAt, otherRules } from './judged-rules.ts';
+import { judgedRules, knowing, NO_OTHERS, otherRules } from './judged-rules.ts';
 import { awaited, type Judging } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './limit-of.ts';
@@ -38,7 +38,7 @@ import { doubleSlash, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { refuseSecondVersion } from './request-version.ts';
-import { accountOf, resolvePinned, statedVersion } from './resolve-request.ts';
+import { accountOf, operationsAt, resolvePinned, statedVersion } from './resolve-request.ts';
 import { underKey } from './under-key.ts';
 
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */

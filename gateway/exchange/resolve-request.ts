@@ -1,8 +1,10 @@
 // From a route to the version of its API that a request means; authenticates the caller if the account decides.
 // Called for the API that the path names, and for each nested API that another reading leads to.
+import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
+import type { ReadPath } from '../policy/paths/reading.ts';
 import type { Carrier, Evidence, Label, OpenResolution } from '../policy/versioning/resolution.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { refusedCarrier } from './carrier-status.ts';
@@ -13,6 +15,7 @@ import { type FirstCall, type Pinned, pinnedVersion } from './pinned-version.ts'
 import type { ExchangePorts } from './ports.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
+import { NO_CAPTURES } from './successor-url.ts';
 
 export interface ResolvedRequest {
   readonly kind: 'resolved';
@@ -88,4 +91,16 @@ function resolvedAs(
   }
   const { label, carrier, firstCall } = named;
   return { kind: 'resolved', whole: versionOf(api, label), label, carrier, evidence, consumer, firstCall };
+}
+
+/** The operations that a path means in this reading; the whole version too if a reader finds none. */
+export function operationsAt(
+  whole: VersionRules,
+  method: string,
+  reading: ReadPath | undefined,
+): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
+  const found = reading && whole.operations?.reached(method, reading);
+  const all = { rules: whole, captures: NO_CAPTURES };
+  const [named = all, ...more] = found?.matches ?? [];
+  return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
 }
