@@ -1,9 +1,11 @@
 // The primary of several workers, where one process would have its service: it starts them, keeps them alike and alive.
 // Part of the composition root, called by gateway.ts; worker.ts is what it starts.
+
 import { availableParallelism } from 'node:os';
 import type { PlanPiece } from './plan/pieces.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
+import type { MonotonicMs } from './policy/contract.ts';
 import type { PublicCertificates } from './server/public-certificates.ts';
 import { type Crew, createCrew } from './server/workers/crew.ts';
 import { forkWorker } from './server/workers/fork.ts';
@@ -30,8 +32,7 @@ export interface PrimaryOptions {
   readonly clockOffset: () => number | undefined;
   readonly stores: Pick<Stores, 'answers' | 'start'>;
   readonly telemetry: Pick<Telemetry, 'logger' | 'relay' | 'metrics'>;
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
 }
 
 /** For what a worker lets go of after its drain. */

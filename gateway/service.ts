@@ -8,7 +8,7 @@ import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
 import { connectTarget } from './plane/general/client/http-connections.ts';
 import type { KnownKeys } from './policy/authentication/key-record.ts';
-import type { EpochMs } from './policy/contract.ts';
+import type { EpochMs, MonotonicMs } from './policy/contract.ts';
 import { openPublicFace, type PublicFace, type PublicSockets } from './server/public-face.ts';
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
@@ -29,7 +29,7 @@ export interface ServiceOptions
   readonly certificates: CertificateSource | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'beginTrace' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** What a worker was given to accept connections on. */
   readonly sockets?: PublicSockets;
 }

@@ -1,7 +1,7 @@
 // The guard of retirements: looks at what is still called of each version that says `retire_when`, and does what an
 // operator would do before its sunset: hold it, or say aloud that it will go all the same. Run by gateway.ts.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
-import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
+import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import { knownAt } from '../policy/lifecycle/known.ts';
 import { type Hold, type OverrideStore, retirementHoldOf } from '../policy/lifecycle/override.ts';
 import {
@@ -18,8 +18,7 @@ export interface GuardPorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
   readonly ledger: Pick<LedgerStore, 'count' | 'beganAt'>;
   /** Before it the ledger has forgotten what was called; undefined: nothing. */
@@ -59,8 +58,7 @@ const NOT_KNOWN: Retirement = { kind: 'unknown', usage: undefined };
 
 interface Look {
   readonly revision: string;
-  /** Monotonic milliseconds. */
-  readonly at: number;
+  readonly at: MonotonicMs;
   readonly usage: UsageSummary;
 }
 

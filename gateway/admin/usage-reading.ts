@@ -1,7 +1,7 @@
 // The ledger read in pages, so that neither a hundred thousand records nor a slow store keeps the event loop from others.
 // Behind the usage pages of usage.ts.
 import { createTurns } from '../plan/in-slices.ts';
-import { StoreUnavailable } from '../policy/contract.ts';
+import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { LedgerStore, PageAsked, UsageFilter, UsageSubject } from '../policy/usage/ledger.ts';
 import { placeOf, writePlace } from '../policy/usage/place.ts';
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
@@ -36,7 +36,7 @@ export class TooSlow extends StoreUnavailable {}
 type Readable = Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
 
 /** `ledger`, of which nothing more is asked once the time is up: each answer may be in time, and all of them late. */
-export function boundedReads(withinMs: number, ledger: Readable, monotonic: () => number): Readable {
+export function boundedReads(withinMs: number, ledger: Readable, monotonic: () => MonotonicMs): Readable {
   const end = monotonic() + withinMs;
   const ask =
     <P extends readonly unknown[], A>(question: (...given: P) => Promise<A>) =>

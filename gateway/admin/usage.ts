@@ -3,7 +3,7 @@
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { UsageAnswer, UsedVersion } from '../plan/usage-answers.ts';
 import { usageCsv } from '../plan/usage-csv.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayNumberAt } from '../policy/usage/day.ts';
 import type { LedgerStore, PageAsked, UsageVersion } from '../policy/usage/ledger.ts';
@@ -34,7 +34,7 @@ export interface UsagePorts {
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt' | 'erase'>;
   /** False: what the ledger has is of another time. */

@@ -1,5 +1,6 @@
 // When a channel that failed is tried again: later each time, up to an hour.
 // One for mail and one for events; announcer.ts asks before it sends.
+import type { MonotonicMs } from '../policy/contract.ts';
 
 export interface Backoff {
   readonly isReady: () => boolean;
@@ -11,7 +12,7 @@ const FIRST_MS = 60_000;
 const LONGEST_MS = 60 * 60_000;
 
 /** `now`: monotonic milliseconds. */
-export function createBackoff(now: () => number): Backoff {
+export function createBackoff(now: () => MonotonicMs): Backoff {
   let failures = 0;
   let until = Number.NEGATIVE_INFINITY;
   return {

@@ -3,7 +3,7 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { NotifySettings } from '../plan/settings.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
@@ -15,8 +15,7 @@ export interface AnnouncerPorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   readonly overrides: () => readonly Override[];
   readonly ledger: Pick<LedgerStore, 'read'>;
   readonly keys: Pick<KeyStore, 'list'>;

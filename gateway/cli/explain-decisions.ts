@@ -1,8 +1,9 @@
 // What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
 // From facts to rows; how they are printed is explain-text.ts.
+
 import { CREDENTIALS } from '../exchange/challenge-answer.ts';
 import type { RefusalReason } from '../exchange/directive.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Decision as Found } from '../exchange/facts.ts';
 import type { Whole } from '../plan/load.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
@@ -69,7 +70,7 @@ export function decisionsOf(
   if (refusedBy !== undefined)
     rows.push(readAsRow(refusedBy, api, writtenLines(sources, refusedBy.api?.name)));
   // From here on the rows are about the rules that refuse the request, and otherwise about those that its path names.
-  const judged = refusedBy?.version === undefined ? request : { ...request, facts: refusedBy };
+  const judged = refusedBy?.version === undefined ? request : judgedBy(request, refusedBy);
   const { facts } = judged;
   const { version, phase, quotas } = facts;
   const lines = writtenLines(sources, facts.api?.name);
@@ -132,7 +133,7 @@ export function decisionsOf(
     add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
   }
   if (ending.kind === 'answered') {
-    const refused = refusedBy === undefined ? request : { ...request, facts: refusedBy };
+    const refused = refusedBy === undefined ? request : judgedBy(request, refusedBy);
     rows.push(refusedRow(refused, ending, writtenLines(sources, refused.facts.api?.name)));
   } else {
     const { upstream, target, notice } = ending.order;
@@ -156,11 +157,7 @@ export function decisionsOf(
 }
 
 /** Which other rules the path may mean to a service: those that refuse the request. */
-function readAsRow(
-  { api, version }: ExchangeFacts,
-  named: ApiPlan | undefined,
-  lines: WrittenLines,
-): Decision {
+function readAsRow({ api, version }: Found, named: ApiPlan | undefined, lines: WrittenLines): Decision {
   const isOwn = version !== undefined && api === named;
   return {
     step: 'read as',
@@ -174,6 +171,11 @@ function readAsRow(
 /** Whether a pause would make this another answer. */
 function wouldBeHeld({ upstream, brownouts }: VersionRules, phase: Phase, now: EpochMs): boolean {
   return upstream !== undefined && (hasEnded(phase) || brownouts?.at(now) !== undefined);
+}
+
+/** By the rules of another reading of its path. */
+function judgedBy(request: Judged, decision: Found): Judged {
+  return { ...request, facts: { ...request.facts, ...decision } };
 }
 
 /** Whether the pipeline saw the request, as it does not when a listener refuses it. */

@@ -9,7 +9,7 @@ import {
   type RefusalReason,
 } from '../exchange/directive.ts';
 import { type Answer, createExchange } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Completion, Decision, RequestStart } from '../exchange/facts.ts';
 import type { ExchangePorts } from '../exchange/ports.ts';
 import type { RequestView } from '../exchange/request-view.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
@@ -39,9 +39,12 @@ export interface Known {
   readonly pins: PinStore;
 }
 
+/** All that became known, side by side. */
+export type JudgedFacts = RequestStart & Decision & Readonly<Completion>;
+
 export interface Judged {
   readonly view: RequestView;
-  readonly facts: ExchangeFacts;
+  readonly facts: JudgedFacts;
   readonly ending: Ending;
 }
 
@@ -95,7 +98,8 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
       return { kind: 'answered', reason: thrown.code, refusal: undefined, answer, cause };
     }
   };
-  return { view, facts, ending: await ending() };
+  const ended = await ending();
+  return { view, facts: { ...facts.start, ...facts.decision, ...facts.completion }, ending: ended };
 }
 
 /** Every key is new. */

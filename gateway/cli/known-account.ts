@@ -1,6 +1,6 @@
 // What is known of the account that calls, where nobody looks into a store or a token: passed by whoever asks.
 // Used by `explain` and the expectations of policy files; the rest is assumed, and `explain` says so.
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Decision } from '../exchange/facts.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -47,7 +47,7 @@ export function withClaims(
 
 /** Why an account got the version it did; undefined where it had no say. */
 export function accountInWords(
-  { perAccount, carrier, api }: ExchangeFacts,
+  { perAccount, carrier, api }: Decision,
   { pin, created }: KnownAccount,
 ): { readonly detail: string; readonly assumed: string | undefined } | undefined {
   if (!perAccount) return undefined;

@@ -19,7 +19,7 @@ export type Caller =
   | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal | TokensLimited };
 
-const NOBODY: Caller = { kind: 'known', consumer: undefined };
+export const NOBODY = { kind: 'known', consumer: undefined } as const satisfies Caller;
 const MISSING: Caller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /**

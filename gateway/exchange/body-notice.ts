@@ -8,7 +8,8 @@ import { assess } from '../policy/lifecycle/assess.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { RequestStart } from './facts.ts';
+import type { JudgedRules } from './judged-rules.ts';
 import type { RequestView } from './request-view.ts';
 import { isForSome } from './shareability.ts';
 import { type Resource, successorOf } from './successor-url.ts';
@@ -20,26 +21,26 @@ export interface NoticeOrder {
 }
 
 /**
- * `whole`: the version, of which `version` may be an operation, as it stands at this moment in `phase`. Undefined where
+ * `whole`: the version, of which an operation may be judged. Undefined where
  * neither body nor conditions are touched, which costs no more than a look at a flag; a refusal where the client's copy
  * has another notice than it would get today (BODY-5).
  */
 export function noticeOrder(
-  api: ApiPlan,
   whole: VersionRules,
-  facts: ExchangeFacts,
-  resource: Resource,
+  judged: JudgedRules,
+  sparesSome: boolean,
+  start: RequestStart,
   { method, headers }: Pick<RequestView, 'method' | 'headers'>,
 ): NoticeOrder | BodyNoticeRefusal | undefined {
-  const { version, phase } = facts;
-  if (version === undefined || phase === undefined) return undefined;
-  const own = noticeOf(api, version, phase, () => facts.successor.replacement);
+  const { api, version, phase } = judged;
+  const own = noticeOf(api, version, phase, () => judged.successor.replacement);
   const reads = method === 'GET' || method === 'HEAD';
   const isConditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
-  const held = reads ? own : isConditional ? noticeOfReading(api, whole, facts, resource) : undefined;
+  const held = reads ? own : isConditional ? noticeOfReading(whole, judged, start) : undefined;
   const mapped = held && mapConditions(headers, held, reads);
   if (mapped !== undefined && 'reason' in mapped) return mapped;
-  const conditions = reads && api.shared && isForSome(facts) ? withoutValidators(mapped) : mapped;
+  const conditions =
+    reads && api.shared && isForSome({ sparesSome, phase, version }) ? withoutValidators(mapped) : mapped;
   const notice = isEdited(method) ? own : undefined;
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
 }
@@ -52,22 +53,22 @@ function withoutValidators(mapped: Conditions | undefined): Conditions {
 
 /** Tags are those of what GET answers, so that its rules tell the notice in them, whichever operation is asked for. */
 function noticeOfReading(
-  api: ApiPlan,
   whole: VersionRules,
-  facts: ExchangeFacts,
-  resource: Resource,
+  { api, consumer, resource }: JudgedRules,
+  start: RequestStart,
 ): Notice | undefined {
+  const { plan, now } = start;
   const operation = whole.operations?.match('GET', resource.tail);
   const rules = operation?.rules ?? whole;
   if (!rules.bodyNotice) return undefined;
-  const version = assess(rules, facts);
-  const { phases } = leaveFrom('sunset', version.exceptions, facts.consumer, facts.now) ?? version;
+  const version = assess(rules, start);
+  const { phases } = leaveFrom('sunset', version.exceptions, consumer, now) ?? version;
   const asked: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
   return noticeOf(
     api,
     version,
-    phaseAt(phases, facts.now),
-    () => successorOf(facts.plan, api, version, facts, asked).replacement,
+    phaseAt(phases, now),
+    () => successorOf(plan, api, version, start, asked).replacement,
   );
 }
 

@@ -2,7 +2,7 @@
 // Asked by the pipeline and by refusal-answer.ts.
 import type { Carrier, Claim } from '../policy/versioning/resolution.ts';
 import type { Refusal } from './directive.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision } from './facts.ts';
 
 /** Known also when one value alone was refused, so that operators see where wrong versions come in. */
 export function refusedCarrier(refusal: Refusal): Carrier | undefined {
@@ -34,7 +34,7 @@ export function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {
 }
 
 /** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
-export function statusOfUnknown(claim: Claim, { api }: ExchangeFacts): 400 | 404 | 406 | 415 {
+export function statusOfUnknown(claim: Claim, { api }: Decision): 400 | 404 | 406 | 415 {
   const usual = statusOfCarrier(claim);
   return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }

@@ -5,7 +5,7 @@ import type { AuthenticationRefusal, Consumer, CredentialScheme } from '../polic
 import { BEARER_FIELD } from '../policy/authentication/bearer.ts';
 import { challengesFor } from '../policy/authentication/challenge.ts';
 import { type ErrorDescription, refuse } from './error-body.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { RefusedFacts } from './facts.ts';
 import { metadataUrlOf } from './publish/protected-resource.ts';
 
 /** What a consumer showed, in words for clients. */
@@ -20,7 +20,7 @@ export function challenge(
   status: number,
   message: string,
   refusal: AuthenticationRefusal,
-  facts: ExchangeFacts,
+  facts: RefusedFacts,
 ): ErrorDescription {
   const { api, plan } = facts;
   const values = challengesFor(refusal, {
@@ -34,7 +34,7 @@ export function challenge(
   return refuse(status, message, {}, headers, error);
 }
 
-export function missingText(facts: ExchangeFacts): string {
+export function missingText(facts: RefusedFacts): string {
   const schemes = schemesOf(facts);
   const isTokens = schemes.every(({ scheme }) => scheme === 'Bearer');
   const what = isTokens ? 'an access token' : 'to know who calls';
@@ -64,7 +64,7 @@ function spellWay(scheme: CredentialScheme): string {
   }
 }
 
-function schemesOf({ api, version, plan }: ExchangeFacts): readonly CredentialScheme[] {
+function schemesOf({ api, version, plan }: RefusedFacts): readonly CredentialScheme[] {
   if (api === undefined) return everyScheme(plan);
   const rule = [version?.access, api?.access].find((access) => access?.kind === 'identified');
   return rule?.kind === 'identified' ? rule.schemes : [];

@@ -7,7 +7,7 @@ import { fingerprintOf } from '../policy/idempotency/key.ts';
 import type { Claimed, IdempotencyRefusal, IdempotencyRules } from '../policy/idempotency/rules.ts';
 import type { Claim } from './claimed-key.ts';
 import { Fault } from './directive.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Completion, ExchangeFacts } from './facts.ts';
 import type { ExchangePorts } from './ports.ts';
 
 export interface ClaimOptions {
@@ -32,6 +32,7 @@ export type Asked =
 /** @throws StoreUnavailable */
 export async function claimKey(options: ClaimOptions): Promise<Asked> {
   const { rules, key, contentType, totalMs, facts, ports } = options;
+  const { completion } = facts;
   const store = ports.idempotency;
   const owner = randomUUID();
   const lockMs = totalMs + LOCK_BEYOND_MS;
@@ -60,11 +61,11 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
         const { kind } = await store.claim(key, owner, lockMs);
         if (kind === 'claimed') return undefined;
         isSettled = true;
-        facts.idempotency = 'conflict';
+        completion.idempotency = 'conflict';
         return { reason: 'idempotency_conflict' };
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        return withoutStore(rules, facts, ports.wallClock);
+        return withoutStore(rules, completion, ports.wallClock);
       }
     },
     judge: (status, headers) => keepingOf(rules, status, headers.record()),
@@ -72,22 +73,22 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
     keep: async (request, answer) => {
       const fingerprint = fingerprintOf(contentType, request);
       const done = await settle(() => store.finish(key, owner, { fingerprint, ...answer }, rules.keepMs));
-      if (!done) facts.idempotency = 'unprotected';
+      if (!done) completion.idempotency = 'unprotected';
     },
     noRoom: () => awayFor(ports.wallClock),
     release,
     abandon: () => {
-      facts.idempotency = 'unprotected';
+      completion.idempotency = 'unprotected';
       release();
     },
     forgo: () => {
-      facts.idempotency = rules.required ? 'unknown' : 'unprotected';
+      completion.idempotency = rules.required ? 'unknown' : 'unprotected';
       if (rules.required) hold();
       else release();
     },
     lose: () => {
       if (isSettled) return;
-      facts.idempotency = 'unknown';
+      completion.idempotency = 'unknown';
       if (rules.unknown === 'hold') hold();
       else release();
     },
@@ -105,11 +106,11 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
 /** IDM-8: undefined where the request passes without the guarantee. */
 export function withoutStore(
   { required }: Pick<IdempotencyRules, 'required'>,
-  facts: ExchangeFacts,
+  completion: Completion,
   wallClock: ExchangePorts['wallClock'],
 ): IdempotencyRefusal | undefined {
   if (required) return awayFor(wallClock);
-  facts.idempotency = 'unprotected';
+  completion.idempotency = 'unprotected';
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import { besideOurs } from '../policy/rate-limit/upstream-quotas.ts';
 import { type HeaderLines, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
 import { echoVersion } from './echo.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision, ExchangeFacts } from './facts.ts';
 import { catalogLink } from './publish/catalog.ts';
 import { isKnownHost } from './publish/reserved.ts';
 import type { RequestGlimpse } from './request-view.ts';
@@ -25,47 +25,48 @@ export function decorate(
   glimpse: RequestGlimpse,
   hsts: string | undefined,
 ): void {
-  const { phase, quotas, api, version } = facts;
+  const { start, decision, completion } = facts;
+  const { phase, quotas, api, version } = decision;
   dropMalformed(headers);
   if (phase !== undefined) {
     const told = api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
     if ('dropped' in told) for (const name of told.dropped) headers.remove(name);
     for (const [name, value] of told.replace) headers.set(name, value);
-    const link = linkValue(phase, facts.successor.replacement);
+    const link = linkValue(phase, decision.successor.replacement);
     if (link !== undefined) headers.append('link', link);
-    if (facts.relatedLinks !== undefined) headers.append('link', facts.relatedLinks);
+    if (decision.relatedLinks !== undefined) headers.append('link', decision.relatedLinks);
     if (told.warning !== undefined) headers.append('warning', told.warning);
   }
-  if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(facts.plan));
+  if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan));
   if (quotas !== undefined) {
     // Also without numbers of the gateway: clients would read the upstream's as the gateway's (RL-5).
     headers.remove('x-ratelimit-limit');
     headers.remove('x-ratelimit-remaining');
     headers.remove('x-ratelimit-reset');
-    tellApart(headers, facts);
+    tellApart(headers, decision);
     const lines = quotaLines(quotas);
     for (const [name, value] of lines.replace) headers.set(name, value);
     for (const [name, value] of lines.append) headers.append(name, value);
   }
   // Clients would read the upstream's own header as the gateway's (IDM-3).
-  if (version?.idempotency !== undefined && facts.idempotency !== 'replayed')
+  if (version?.idempotency !== undefined && completion.idempotency !== 'replayed')
     headers.remove('idempotency-replayed');
   if (api !== undefined) {
     if (api.vary !== '') mergeVary(headers, api.vary);
-    if (api.echo) echoVersion(headers, facts);
+    if (api.echo) echoVersion(headers, decision);
     const differsBy = nameReaders(headers, api, glimpse);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
-  const differsByCaller = credentialFields(facts);
+  const differsByCaller = credentialFields(decision);
   if (differsByCaller !== undefined) mergeVary(headers, differsByCaller);
-  if (facts.perAccount || isForSome(facts) || isForCaller(facts)) keepPrivate(headers);
-  headers.set('x-request-id', facts.requestId);
+  if (decision.perAccount || isForSome(decision) || isForCaller(decision)) keepPrivate(headers);
+  headers.set('x-request-id', start.requestId);
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined);
 }
 
 /** RL-5: also without numbers of the gateway, so that a name always means the same policy. */
-function tellApart(headers: HeaderLines, { version }: ExchangeFacts): void {
+function tellApart(headers: HeaderLines, { version }: Decision): void {
   if (version?.limits === undefined) return;
   for (const name of ['ratelimit-policy', 'ratelimit']) {
     const theirs = headers.get(name);
@@ -74,18 +75,18 @@ function tellApart(headers: HeaderLines, { version }: ExchangeFacts): void {
 }
 
 /** RFC 9727 §3: answers for `/` and for unknown routes link to the catalog. */
-function seeksCatalog({ plan, refusal }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
-  if (refusal === 'route_unknown') return true;
-  return path === '/' && host !== undefined && isKnownHost(plan, host);
+function seeksCatalog({ start, completion }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
+  if (completion.refusal === 'route_unknown') return true;
+  return path === '/' && host !== undefined && isKnownHost(start.plan, host);
 }
 
 /** CACHE-3: an answer to an identified caller is private, unless the API says `shared: true`. */
-function isForCaller({ consumer, api }: ExchangeFacts): boolean {
+function isForCaller({ consumer, api }: Decision): boolean {
   return consumer !== undefined && api?.shared !== true;
 }
 
 /** CACHE-2: the credential headers of an API with `anonymous: true`. */
-function credentialFields({ version, api }: ExchangeFacts): string | undefined {
+function credentialFields({ version, api }: Decision): string | undefined {
   const access = version?.access ?? api?.access;
   if (access?.kind !== 'identified' || !access.anonymous) return undefined;
   const fields = access.schemes.flatMap((each) => {

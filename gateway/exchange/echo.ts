@@ -2,12 +2,12 @@
 // Called when an answer is decorated.
 import type { Evidence } from '../policy/versioning/resolution.ts';
 import type { HeaderSink } from './answer-headers.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision } from './facts.ts';
 
 const LONGEST = 64;
 
 /** Sets the three fields in place, each where it is known; the upstream's own copies never count. */
-export function echoVersion(headers: HeaderSink, { requested, version, phase }: ExchangeFacts): void {
+export function echoVersion(headers: HeaderSink, { requested, version, phase }: Decision): void {
   headers.set('x-api-version-requested', requested === undefined ? undefined : printable(requested));
   headers.set('x-api-version-served', version?.label);
   headers.set('x-api-lifecycle-stage', phase?.stage);

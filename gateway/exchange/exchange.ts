@@ -1,7 +1,8 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
-import type { RequestHeaders } from '../policy/contract.ts';
+import type { MaybePromise, RequestHeaders } from '../policy/contract.ts';
 import { HeaderLines, mergeVary } from './answer-headers.ts';
+import { decide } from './decide.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
@@ -9,7 +10,6 @@ import { type ExchangeFacts, factsOf } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
-import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
 import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
 import type { Publication } from './publish/publication.ts';
@@ -49,8 +49,8 @@ export interface Observer {
 export interface Exchange {
   /** Captures the plan and reads the clock: the first line of a request. */
   readonly begin: (requestId: string, headers?: RequestHeaders) => ExchangeFacts;
-  /** What to do with the request. Throws `Fault` when it cannot be decided. */
-  readonly decide: (view: RequestView, facts: ExchangeFacts) => Promise<Directive>;
+  /** What to do with the request; a promise only where something had to be waited for. Rejects if it cannot be decided. */
+  readonly decide: (view: RequestView, facts: ExchangeFacts) => MaybePromise<Directive>;
   /** The answer for a refusal, from the listener or from `decide`. */
   readonly refuse: (refusal: Refusal, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
   /** The answer for whatever was thrown; anything but a `Fault` is a 500. */
@@ -71,7 +71,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     const { status, message, members, headers, problem } = description;
     const own = { error: reasonPhrase(status), message, ...members };
     const isProblem = wantsProblem(glimpse);
-    const body = JSON.stringify(isProblem ? problemBody(status, own, facts.requestId, problem) : own);
+    const body = JSON.stringify(isProblem ? problemBody(status, own, facts.start.requestId, problem) : own);
     const all = new HeaderLines({
       'content-type': isProblem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
@@ -93,21 +93,28 @@ export function createExchange(ports: ExchangePorts): Exchange {
         requestId,
         trace: headers && ports.beginTrace?.(headers),
       }),
-    decide: (view, facts) => decide(view, facts, ports),
+    decide: (view, facts) => {
+      const { decision, directive } = decide(view, facts.start, facts.completion, ports);
+      // Also while the directive is waited for: a client may leave by then.
+      facts.decision = decision;
+      return directive;
+    },
     refuse: (refusal, facts, glimpse) => {
-      facts.refusal = refusal.reason;
-      if (refusal.reason === 'token_invalid') facts.tokenFlaw = refusal.flaw;
-      if (refusal.reason === 'key_invalid') facts.keyFlaw = refusal.flaw;
-      const given = answer(describeRefusal(refusal, facts.refusedBy ?? facts, glimpse), facts, glimpse);
+      const { start, decision, completion } = facts;
+      completion.refusal = refusal.reason;
+      if (refusal.reason === 'token_invalid') completion.tokenFlaw = refusal.flaw;
+      if (refusal.reason === 'key_invalid') completion.keyFlaw = refusal.flaw;
+      const refused = { ...(decision.refusedBy ?? decision), plan: start.plan };
+      const given = answer(describeRefusal(refusal, refused, glimpse), facts, glimpse);
       if (refusal.reason === 'version_retired' || refusal.reason === 'version_moved')
         clampFreshness(given.headers, longestReuse(facts), ports.wallClock());
       return given;
     },
     fail: (thrown, facts, glimpse) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
-      facts.fault = fault.code;
+      facts.completion.fault = fault.code;
       ports.onFault(fault, facts);
-      return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, glimpse);
+      return answer(describeFault(fault, facts.start.requestId, ports.wallClock()), facts, glimpse);
     },
     publish: ({ status, headers, body }, facts, view) => {
       const all = new HeaderLines(headers);

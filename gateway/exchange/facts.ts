@@ -1,9 +1,9 @@
-// What became known of one exchange. Written by the pipeline and the forwarder, read only by decorators and observers.
-// One object per request, from its first line to its access-log line.
+// What is known of one exchange, in three parts: at its first line, by the decision, and at its end.
+// Steps and policies receive values of the first two; decorators and observers read all three.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer, KeyFlaw, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { IdempotencyOutcome } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
@@ -14,47 +14,55 @@ import type { FaultCode, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 import type { Trace } from './trace.ts';
 
-export interface ExchangeFacts {
+/** Known at the first line of a request. */
+export interface RequestStart {
   readonly plan: GatewayPlan;
-  /** Lifecycle clock at the request's first line. */
+  /** Lifecycle clock. */
   readonly now: EpochMs;
-  /** Known at the request's first line, like the plan. */
   readonly overrides: readonly Override[];
-  /** Monotonic milliseconds at the request's first line, for durations. */
-  readonly startedAt: number;
+  /** For durations. */
+  readonly startedAt: MonotonicMs;
   readonly requestId: string;
   readonly trace: Trace | undefined;
-  api: ApiPlan | undefined;
-  version: VersionRules | undefined;
+}
+
+/** What `decide` found; as much as it knows so far while it waits. */
+export interface Decision {
+  readonly api: ApiPlan | undefined;
+  readonly version: VersionRules | undefined;
   /** How the version was named; of a refused request, the carrier whose value was refused. */
-  carrier: Carrier | undefined;
+  readonly carrier: Carrier | undefined;
   /** Whether the account of the caller had a say in the version, so that the answer is for it alone (CACHE-3). */
-  perAccount: boolean;
+  readonly perAccount: boolean;
   /** Whether some callers do not meet a brownout or an end that others meet: what either get is not for the rest. */
-  sparesSome: boolean;
+  readonly sparesSome: boolean;
   /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
-  requested: string | undefined;
-  phase: Phase | undefined;
+  readonly requested: string | undefined;
+  readonly phase: Phase | undefined;
   /** Where this resource is in the successor; nothing in it before the deprecation. */
-  successor: Successor;
+  readonly successor: Successor;
   /** Link values of this resource in other versions than the successor, joined. */
-  relatedLinks: string | undefined;
+  readonly relatedLinks: string | undefined;
   /** Which versions those are, and until when. */
-  linked: LinkedVersions;
-  consumer: Consumer | undefined;
+  readonly linked: LinkedVersions;
+  readonly consumer: Consumer | undefined;
   /** Of the limits that were asked; undefined where there is none, or another refusal came first. */
-  quotas: readonly Quota[] | undefined;
+  readonly quotas: readonly Quota[] | undefined;
+  /** The same for other rules that the path may mean; they had to admit the request as well. */
+  readonly others: readonly Decision[];
+  /** The same for the other rules by which the request was refused. */
+  readonly refusedBy: Decision | undefined;
+  /** What enforcing would have refused the request for: the first reason found where the API is only observed. */
+  readonly observed: RefusalReason | undefined;
+}
+
+/** What happened afterwards; written by the exchange and by what forwards. */
+export interface Completion {
   refusal: RefusalReason | undefined;
-  /** What is known of other rules that the path may mean; they had to admit the request as well. */
-  others: readonly ExchangeFacts[];
-  /** That of `others` by which the request was refused. */
-  refusedBy: ExchangeFacts | undefined;
   /** What is wrong with a token that was refused; for the log alone. */
   tokenFlaw: TokenFlaw | undefined;
   /** The same of an API key. */
   keyFlaw: KeyFlaw | undefined;
-  /** What enforcing would have refused the request for: the first reason found where the API is only observed. */
-  observed: RefusalReason | undefined;
   fault: FaultCode | undefined;
   /** What became of the notice in the body; undefined where the answer was none that could carry one. */
   bodyNotice: NoticeOutcome | undefined;
@@ -66,57 +74,83 @@ export interface ExchangeFacts {
   upstreamMs: number | undefined;
 }
 
-/** What is known of a request at its first line. */
-export type FirstFacts = Pick<
-  ExchangeFacts,
-  'plan' | 'now' | 'overrides' | 'startedAt' | 'requestId' | 'trace'
->;
+export interface ExchangeFacts {
+  readonly start: RequestStart;
+  /** Replaced once, by what `decide` returns. */
+  decision: Decision;
+  readonly completion: Completion;
+}
 
-const NO_OTHERS: ExchangeFacts['others'] = [];
+/** What the answer for a refusal is made of. */
+export type RefusedFacts = Decision & Pick<RequestStart, 'plan'>;
 
-/** Before anything is decided. Every member is there from the start, so that all facts are of one shape. */
-export function factsOf({ plan, now, overrides, startedAt, requestId, trace }: FirstFacts): ExchangeFacts {
+/** A decision on its way: only the pipeline has one. */
+export type Deciding = { -readonly [Name in keyof Decision]: Decision[Name] };
+
+/** What a new version is judged with: nothing of another one that was judged before. */
+export const NO_VERSION = {
+  version: undefined,
+  phase: undefined,
+  successor: NO_SUCCESSOR,
+  relatedLinks: undefined,
+  linked: NOTHING_LINKED,
+  sparesSome: false,
+  observed: undefined,
+} as const satisfies Partial<Decision>;
+
+const NO_OTHERS: Decision['others'] = [];
+
+/** Before anything is decided. Every member is there from the start, so that all decisions are of one shape. */
+export function undecided(): Deciding {
   return {
-    plan,
-    now,
-    overrides,
-    startedAt,
-    requestId,
-    trace,
     api: undefined,
-    version: undefined,
+    ...NO_VERSION,
     carrier: undefined,
     perAccount: false,
-    sparesSome: false,
     requested: undefined,
-    phase: undefined,
-    successor: NO_SUCCESSOR,
-    relatedLinks: undefined,
-    linked: NOTHING_LINKED,
     consumer: undefined,
     quotas: undefined,
-    refusal: undefined,
     others: NO_OTHERS,
     refusedBy: undefined,
-    tokenFlaw: undefined,
-    keyFlaw: undefined,
-    observed: undefined,
-    fault: undefined,
-    bodyNotice: undefined,
-    idempotency: undefined,
-    addressesOutside: 0,
-    upstreamMs: undefined,
   };
 }
 
-/** The same object, for another version to be judged: the answer tells nothing of the first, and what was counted stays. */
-export function withoutVersion(facts: ExchangeFacts): ExchangeFacts {
-  facts.version = undefined;
-  facts.phase = undefined;
-  facts.successor = NO_SUCCESSOR;
-  facts.relatedLinks = undefined;
-  facts.linked = NOTHING_LINKED;
-  facts.sparesSome = false;
-  facts.observed = undefined;
-  return facts;
+/** Rules that judge a request, as far as it is told of them. */
+type TellingRules = Pick<Decision, 'api' | 'version' | 'carrier' | 'phase' | 'consumer'> &
+  Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> & {
+    readonly mayPass: boolean;
+    readonly asksCaller: boolean;
+  };
+
+/** Writes into `decision` what is told of a request that is judged by these rules. */
+export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
+  decision.api = rules.api;
+  decision.version = rules.version;
+  decision.carrier = rules.carrier;
+  decision.phase = rules.phase;
+  decision.linked = rules.linked;
+  decision.successor = rules.successor;
+  decision.relatedLinks = rules.relatedLinks;
+  decision.consumer = rules.consumer;
+  decision.sparesSome = rules.mayPass || rules.asksCaller;
+  return decision;
+}
+
+const UNDECIDED: Decision = undecided();
+
+export function factsOf(start: RequestStart): ExchangeFacts {
+  return {
+    start,
+    decision: UNDECIDED,
+    completion: {
+      refusal: undefined,
+      tokenFlaw: undefined,
+      keyFlaw: undefined,
+      fault: undefined,
+      bodyNotice: undefined,
+      idempotency: undefined,
+      addressesOutside: 0,
+      upstreamMs: undefined,
+    },
+  };
 }

@@ -10,6 +10,7 @@ import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts'
 import { type ClientPlace, clientPathOf, placeInside } from './addresses/client-place.ts';
 import type { NoticeOrder } from './body-notice.ts';
 import { type Directive, Fault, type ForwardOrder } from './directive.ts';
+import type { JudgedRules } from './judged-rules.ts';
 import type { RequestView } from './request-view.ts';
 
 /**
@@ -53,6 +54,21 @@ export function forwardOrder(
   };
   const told = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
   return { kind: 'forward', forward: noticed === undefined ? told : underNotice(told, noticed) };
+}
+
+/** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */
+export function strictest(
+  [own, ...others]: readonly [JudgedRules, ...JudgedRules[]],
+  method: string,
+): VersionRules {
+  if (others.length === 0) return own.version;
+  const each = [own, ...others].map(({ version }) => version);
+  const keys = each.flatMap(({ idempotency }) => (idempotency?.methods.has(method) ? [idempotency] : []));
+  return {
+    ...own.version,
+    maxBody: Math.min(...each.map(({ maxBody }) => maxBody)),
+    idempotency: keys.find(({ required }) => required) ?? keys[0],
+  };
 }
 
 /** The client's copy is named as withheld too, since `setHeaders` replaces nothing. */

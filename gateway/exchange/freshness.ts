@@ -4,7 +4,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { nextEnd } from '../policy/lifecycle/exceptions.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import { fieldText, type HeaderLines } from './answer-headers.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision, ExchangeFacts, RequestStart } from './facts.ts';
 import { httpDate } from './http-date.ts';
 import type { RequestView } from './request-view.ts';
 import { directivesOf, isCacheControl, isNeverStored } from './shareability.ts';
@@ -28,24 +28,27 @@ const BLANKS = /[ \t]=|=[ \t]/;
 const DAY_S = 86_400;
 
 /** The most seconds for which the answer of this exchange may be reused (CACHE-6), or `Infinity`. */
-export function longestReuse(facts: ExchangeFacts): number {
-  const { phase, api, perAccount } = facts;
+export function longestReuse({ start, decision }: Pick<ExchangeFacts, 'start' | 'decision'>): number {
+  const { phase, api, perAccount } = decision;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
   // An account can be moved to another version at any time, and no cache learns of it.
   const asPinned = perAccount ? DAY_S : Number.POSITIVE_INFINITY;
-  return Math.min(secondsToTransition(facts), asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
+  return Math.min(secondsToTransition(decision, start), asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
 /**
  * Seconds until the answer may change, or `Infinity`: the version changes, or one that it links, or another version is
  * released that the same request may then get, or the rules of another reading of the path change.
  */
-function secondsToTransition(facts: ExchangeFacts): number {
-  return facts.others.reduce((least, each) => Math.min(least, secondsToChange(each)), secondsToChange(facts));
+function secondsToTransition(decision: Decision, start: RequestStart): number {
+  const own = secondsToChange(decision, start);
+  return decision.others.reduce((least, each) => Math.min(least, secondsToChange(each, start)), own);
 }
 
-function secondsToChange(facts: ExchangeFacts): number {
-  const { phase, version, api, now, overrides, linked, consumer } = facts;
+function secondsToChange(
+  { phase, version, api, linked, consumer }: Decision,
+  { now, overrides }: RequestStart,
+): number {
   if (phase === undefined || version === undefined || api === undefined) return Number.POSITIVE_INFINITY;
   const { forgotten } = version.schedule;
   const next = Math.min(

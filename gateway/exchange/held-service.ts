@@ -8,7 +8,7 @@ import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision } from './facts.ts';
 
 /** Names instead of the objects of a plan: after a reload there are others. */
 export interface HeldService {
@@ -25,7 +25,7 @@ export interface HeldService {
 /** Why something is no longer kept open. */
 export type Ending = 'version' | 'token';
 
-export function holdService({ api, version, others, consumer }: ExchangeFacts): HeldService {
+export function holdService({ api, version, others, consumer }: Decision): HeldService {
   return {
     api: api?.name ?? '',
     version: version?.label ?? '',

@@ -5,14 +5,14 @@ import { lifecycleUrl } from '../plan/reserved-paths.ts';
 import type { IdempotencyRefusal } from '../policy/idempotency/rules.ts';
 import { link } from '../policy/lifecycle/links.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { RefusedFacts } from './facts.ts';
 
 const FORM = 'a string of 1 to 255 visible characters, such as Idempotency-Key: "8e03978e-40d5-43e8"';
 
 /** Status, message, members and own header lines (IDM-1 to IDM-8). */
 export function describeIdempotencyRefusal(
   refusal: IdempotencyRefusal,
-  facts: Pick<ExchangeFacts, 'plan' | 'api' | 'version'>,
+  facts: RefusedFacts,
 ): ErrorDescription {
   switch (refusal.reason) {
     case 'idempotency_key_missing':
@@ -60,7 +60,7 @@ export function describeIdempotencyRefusal(
 }
 
 /** IDM-2: where it says how the API is called. */
-function documented({ plan, api, version }: Pick<ExchangeFacts, 'plan' | 'api' | 'version'>) {
+function documented({ plan, api, version }: RefusedFacts) {
   if (api === undefined) return {};
   return { link: link(version?.schedule.serviceDoc ?? lifecycleUrl(plan.public, api.name), 'describedby') };
 }

@@ -1,46 +1,57 @@
 // All rules that must admit a request: those that its path names, and those of every other reading of the path.
 // Built once the version is known; the pipeline runs each of its steps for all of them.
 import type { NestedRoutes } from '../plan/nested-routes.ts';
-import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
-import type { MaybePromise } from '../policy/contract.ts';
+import type { Consumer } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { assess } from '../policy/lifecycle/assess.ts';
 import { brownOut, looksAtCaller } from '../policy/lifecycle/brownout-refusal.ts';
 import type { BrownoutWindow } from '../policy/lifecycle/brownout-rule.ts';
-import { someoneMayPass } from '../policy/lifecycle/exceptions.ts';
+import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
 import { literalReading } from '../policy/paths/rules.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import type { Carrier } from '../policy/versioning/resolution.ts';
+import { NOBODY } from './authenticate.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal, RequestRefusal } from './directive.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision, RequestStart } from './facts.ts';
+import type { Judging } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
 import { haveOneService, MISREAD, MISREAD_VERSION } from './path-readings.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
-import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
-import { NO_CAPTURES, noteLinks, type Resource } from './successor-url.ts';
+import {
+  accountOf,
+  operationsAt,
+  type ResolvedRequest,
+  resolvePinned,
+  statedVersion,
+} from './resolve-request.ts';
+import { linksOf, type Resource } from './successor-url.ts';
 
-/** One set of rules that must admit the request. */
-export interface JudgedRules {
+/** One set of rules that must admit the request, and what they mean for it. */
+export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> {
   readonly api: ApiPlan;
   /** As the plan has them. */
   readonly rules: VersionRules;
   /** The same at the instant of the request. */
   readonly version: VersionRules;
-  readonly isUnversioned: boolean;
+  readonly carrier: Carrier;
   readonly resource: Resource;
-  /** The phase for every caller without an exception. */
+  /** The phase for every caller without an exception; of a known caller its own. */
   readonly phase: Phase;
-  /** The facts of the exchange for the rules that the path names; a copy of them for other rules. */
-  readonly facts: ExchangeFacts;
+  /** Undefined until it is known. */
+  readonly consumer: Consumer | undefined;
   /** The version has ended, and an exception may let some consumers pass. */
   readonly mayPass: boolean;
+  /** The caller is one of them. */
+  readonly isExcepted: boolean;
   /** The current brownout with its refusal. */
   readonly brownout: { readonly window: BrownoutWindow; readonly refusal: Refusal } | undefined;
   /** Whether the brownout depends on the caller. */
@@ -54,59 +65,51 @@ interface Found {
   readonly captures: readonly string[];
 }
 
-/** The rules of one version or operation; writes into `facts` what they mean for this request. */
+/** The rules of one version or operation, and what they mean for this request. */
 export function judgedRules(
   { match, resolved, rules, captures }: Found,
   { method, search }: RequestView,
-  facts: ExchangeFacts,
+  start: RequestStart,
 ): JudgedRules {
-  const { now } = facts;
+  const { now } = start;
   const { route: api, tail } = match;
-  const version = assess(rules, facts);
-  facts.version = version;
+  const { carrier, consumer, evidence } = resolved;
+  const version = assess(rules, start);
   const phase = phaseAt(version.phases, now);
-  facts.phase = phase;
-  const resource: Resource = {
-    method,
-    tail,
-    captures,
-    search,
-    // After a redirect the client sends the header with the version again (RET-5).
-    byPathAlone: isNamedByPlace(resolved.evidence),
-  };
-  noteLinks(facts, api, version, phase, resource);
+  // After a redirect the client sends the header with the version again (RET-5).
+  const resource: Resource = { method, tail, captures, search, byPathAlone: isNamedByPlace(evidence) };
+  const links = linksOf(start, api, version, phase, resource);
   const mayPass =
     hasEnded(phase) &&
     version.access.kind === 'identified' &&
     someoneMayPass('sunset', version.exceptions, now);
   const window = version.brownouts?.at(now);
-  const refusal = window && brownOut(version, window, now, facts.successor);
+  const brownout = window && { window, refusal: brownOut(version, window, now, links.successor) };
   const asksCaller = window !== undefined && looksAtCaller(window, version, now);
-  facts.sparesSome = mayPass || asksCaller;
   return {
     api,
     rules,
     version,
-    isUnversioned: resolved.carrier === 'unversioned',
+    carrier,
     resource,
     phase,
-    facts,
+    consumer,
+    linked: links.linked,
+    successor: links.successor,
+    relatedLinks: links.relatedLinks,
     mayPass,
-    brownout: window && refusal && { window, refusal },
+    isExcepted: false,
+    brownout,
     asksCaller,
   };
 }
 
-/** The operations that a path means in this reading; the whole version too if a reader finds none. */
-export function operationsAt(
-  whole: VersionRules,
-  method: string,
-  reading: ReadPath | undefined,
-): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
-  const found = reading && whole.operations?.reached(method, reading);
-  const all = { rules: whole, captures: NO_CAPTURES };
-  const [named = all, ...more] = found?.matches ?? [];
-  return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
+/** The same for a caller, for whom an exception from the sunset replaces the date of the version by its own. */
+export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
+  if (consumer === undefined) return each;
+  const exception = leaveFrom('sunset', each.version.exceptions, consumer, now);
+  if (exception === undefined) return consumer === each.consumer ? each : { ...each, consumer };
+  return { ...each, consumer, phase: phaseAt(exception.phases, now), isExcepted: true };
 }
 
 export interface Readings {
@@ -116,6 +119,8 @@ export interface Readings {
   readonly below: NestedRoutes<ApiPlan> | undefined;
 }
 
+type Refuser = Pick<Decision, 'api'> & { readonly carrier?: Carrier };
+
 export type Reached =
   | {
       readonly kind: 'rules';
@@ -124,25 +129,25 @@ export type Reached =
       readonly misread: { readonly api: ApiPlan; readonly refusal: RequestRefusal } | undefined;
     }
   /** A nested API refuses the method override, the origin or the version of the request. */
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: Refuser };
 
-const NO_OTHERS: Reached = { kind: 'rules', others: [], misread: undefined };
+/** If a path can be read in one way only. */
+export const NO_OTHERS: Reached = { kind: 'rules', others: [], misread: undefined };
 
-/** The rules of the other readings of the path, without `own`; a promise only if a pin must be read. */
-export function otherRules(
+/** The rules of the other readings of the path, without `own`; waits only if a pin must be read. */
+export function* otherRules(
   own: VersionRules,
   { match, resolved, readings, below }: Readings,
   view: RequestView,
-  facts: ExchangeFacts,
+  start: RequestStart,
   ports: ExchangePorts,
-): MaybePromise<Reached> {
-  if (readings.length === 0) return NO_OTHERS;
+): Judging<Reached> {
   const others: JudgedRules[] = [];
-  const judge: Judge = (at, reading, known) => {
+  const judge: Judge = (at, reading) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
       if (rules === own || (reading.operationsOnly && rules === at.resolved.whole)) continue;
       if (others.some((each) => each.rules === rules)) continue;
-      others.push(judgedRules({ ...at, rules, captures }, view, { ...known }));
+      others.push(judgedRules({ ...at, rules, captures }, view, start));
     }
   };
   const nested: NestedPath[] = [];
@@ -161,7 +166,7 @@ export function otherRules(
     if (first !== undefined) misread ??= { api: first.route, refusal: MISREAD };
     else if (inside?.reached(reading).some(({ route }) => route !== resolved.label))
       misread ??= { api: match.route, refusal: MISREAD_VERSION };
-    if (routes.length === 0 || all.some(({ route }) => route === match.route)) judge(at, reading, facts);
+    if (routes.length === 0 || all.some(({ route }) => route === match.route)) judge(at, reading);
     for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
       const tail = segments.map((segment) => `/${segment}`).join('');
@@ -169,24 +174,7 @@ export function otherRules(
       nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
     }
   }
-  const reached: Reached = { kind: 'rules', others, misread };
-  if (nested.length === 0) return reached;
-  return judgeNested(nested, judge, view, facts, ports).then((refused) => refused ?? reached);
-}
-
-/** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */
-export function strictest(
-  [own, ...others]: readonly [JudgedRules, ...JudgedRules[]],
-  method: string,
-): VersionRules {
-  if (others.length === 0) return own.version;
-  const each = [own, ...others].map(({ version }) => version);
-  const keys = each.flatMap(({ idempotency }) => (idempotency?.methods.has(method) ? [idempotency] : []));
-  return {
-    ...own.version,
-    maxBody: Math.min(...each.map(({ maxBody }) => maxBody)),
-    idempotency: keys.find(({ required }) => required) ?? keys[0],
-  };
+  return (yield* judgeNested(nested, judge, view, start, ports)) ?? { kind: 'rules', others, misread };
 }
 
 /** A path as the nested API would get it. */
@@ -195,26 +183,31 @@ interface NestedPath {
   readonly reading: ReadPath;
 }
 
-type Judge = (at: Omit<Found, 'rules' | 'captures'>, reading: ReadPath, known: ExchangeFacts) => void;
+type Judge = (at: Omit<Found, 'rules' | 'captures'>, reading: ReadPath) => void;
 
-async function judgeNested(
+function* judgeNested(
   nested: readonly NestedPath[],
   judge: Judge,
   view: RequestView,
-  facts: ExchangeFacts,
+  start: RequestStart,
   ports: ExchangePorts,
-): Promise<Extract<Reached, { kind: 'refused' }> | undefined> {
+): Judging<Extract<Reached, { kind: 'refused' }> | undefined> {
   for (const { match, reading } of nested) {
+    const { route: api } = match;
+    const early = refuseLeftOut(api, ports) ?? refuseOverride(api, view) ?? refuseStranger(api, view);
+    if (early !== undefined) return { kind: 'refused', refusal: early, by: { api } };
+    const stated = statedVersion(match, view, start);
     // The nested API may accept other credentials.
-    const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
-    const early =
-      refuseLeftOut(match.route, ports) ??
-      refuseOverride(match.route, view) ??
-      refuseStranger(match.route, view);
-    if (early !== undefined) return { kind: 'refused', refusal: early, by: own };
-    const resolved = await resolveRequest(match, view, own, ports);
-    if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };
-    judge({ match, resolved }, reading, own);
+    const account = stated.kind === 'open' ? yield* accountOf(api, undefined, view, ports) : NOBODY;
+    if (account.kind === 'refused')
+      return { kind: 'refused', refusal: account.refusal, by: { api, carrier: 'pin' } };
+    const resolved =
+      stated.kind === 'open' ? yield* resolvePinned(api, stated, account.consumer, start, ports) : stated;
+    if (resolved.kind === 'refused') {
+      const { refusal, carrier } = resolved;
+      return { kind: 'refused', refusal, by: carrier === undefined ? { api } : { api, carrier } };
+    }
+    judge({ match, resolved }, reading);
   }
   return undefined;
 }

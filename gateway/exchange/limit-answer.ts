@@ -3,7 +3,7 @@
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
 import { isLowered } from '../policy/rate-limit/lowering.ts';
 import { type ErrorDescription, refuse } from './error-body.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision } from './facts.ts';
 import { whereToGo } from './lifecycle-answer.ts';
 
 /** Of the registry of problem types, which the RateLimit draft adds to (RL-6). */
@@ -21,7 +21,7 @@ const ADDRESS = { guard_limited: 'guard', tokens_limited: 'unknown-tokens' } as 
 
 type Met = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
 
-export function describeLimitRefusal(refusal: Met, facts: ExchangeFacts): ErrorDescription {
+export function describeLimitRefusal(refusal: Met, facts: Decision): ErrorDescription {
   const { retryAfterSeconds } = refusal;
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   const names =
@@ -52,7 +52,7 @@ function reasons(refusal: Met): readonly string[] {
 }
 
 /** A limit met on a deprecated version says where the room is. */
-function migration({ phase, version, successor }: ExchangeFacts): ErrorDescription['members'] {
+function migration({ phase, version, successor }: Decision): ErrorDescription['members'] {
   if (phase?.stage !== 'deprecated' || version === undefined) return {};
   const { guide } = version.schedule;
   return whereToGo({ ...successor, guide });

@@ -1,15 +1,21 @@
 // What the last refusal of the pipeline takes of the caller's limits, full or lowered, and what comes of the answers.
 // Pure: the pipeline itself asks the limiter in between.
 import type { VersionRules } from '../plan/plan.ts';
-import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
-import type { LimitRule, LimitRules, Part, Quota } from '../policy/rate-limit/limit.ts';
+import type { Part, Quota } from '../policy/rate-limit/limit.ts';
 import { loweredAt } from '../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { bucketKey } from '../policy/rate-limit/subject.ts';
+import type { Asked } from './admission.ts';
 import type { Refusal } from './directive.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { JudgedRules } from './judged-rules.ts';
+
+type LimitedRules = Pick<JudgedRules, 'consumer' | 'phase'> & {
+  readonly version: Pick<VersionRules, 'exceptions' | 'limits'>;
+};
+
+const NO_PARTS: readonly Part[] = [];
 
 /**
  * What one request costs of each limit in force. Lowered from the deprecation instant on, past the sunset too where the
@@ -17,20 +23,47 @@ import type { ExchangeFacts } from './facts.ts';
  * public.
  */
 export function partsOf(
-  { exceptions }: VersionRules,
-  { each, cost }: LimitRules,
-  consumer: Consumer | undefined,
+  { version: { exceptions, limits }, consumer, phase }: LimitedRules,
   clientAddress: string,
-  { now, phase }: ExchangeFacts,
+  now: EpochMs,
 ): readonly Part[] {
-  const lowered = phase?.stage !== 'active' && leaveFrom('limits', exceptions, consumer, now) === undefined;
+  if (limits === undefined) return NO_PARTS;
+  const { each, cost } = limits;
+  const lowered = phase.stage !== 'active' && leaveFrom('limits', exceptions, consumer, now) === undefined;
   const caller = { consumer, clientAddress };
-  const partOf = (rule: LimitRule): Part => {
+  return each.map((rule) => {
     const limit = lowered ? loweredAt(rule, now) : rule.active;
     const bucket = lowered ? rule.buckets.deprecated : rule.buckets.active;
     return { key: bucketKey(bucket, rule.by, caller), limit, cost, rule };
-  };
-  return each.map(partOf);
+  });
+}
+
+/** The parts of the rules that the path names, and those of all rules: what they share is taken once, at the highest cost. */
+export function partsOfAll(
+  judged: readonly [JudgedRules, ...JudgedRules[]],
+  { view, start }: Asked,
+): { readonly own: readonly Part[]; readonly all: readonly Part[] } {
+  const own = partsOf(judged[0], view.clientAddress, start.now);
+  if (judged.length === 1) return { own, all: own };
+  const all = [...own];
+  for (const part of judged.slice(1).flatMap((each) => partsOf(each, view.clientAddress, start.now))) {
+    const shared = all.findIndex(({ key }) => key === part.key);
+    if (shared < 0) all.push(part);
+    else all[shared] = stricter(all[shared] ?? part, part);
+  }
+  return { own, all };
+}
+
+/** An answer shows the limits of the rules that the path names; a refusal shows all of them. */
+export function shownQuotas(quotas: readonly Quota[], own: number): readonly Quota[] | undefined {
+  if (own === quotas.length) return quotas;
+  return own === 0 ? undefined : quotas.slice(0, own);
+}
+
+/** Of two parts of one bucket: the higher cost, and enforced where one of them is. */
+function stricter(one: Part, other: Part): Part {
+  const enforced = one.rule.shadow ? other : one;
+  return { ...enforced, cost: Math.max(one.cost, other.cost) };
 }
 
 /**

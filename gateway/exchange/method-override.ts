@@ -5,12 +5,15 @@ import type { ApiPlan } from '../plan/plan.ts';
 import type { Refusal } from './directive.ts';
 import type { RequestView } from './request-view.ts';
 
+/** As an array, which is quicker to walk than a map. */
+const OVERRIDES = [...METHOD_OVERRIDES];
+
 type Asked = Pick<RequestView, 'method' | 'headers' | 'viaTrusted'>;
 
 /** Refuses any method in it that is not the request's, in any letters, unless the API keeps the header. */
 export function refuseOverride({ headers: rules }: ApiPlan, asked: Asked): Refusal | undefined {
   const { method, headers, viaTrusted } = asked;
-  for (const [name, field] of METHOD_OVERRIDES) {
+  for (const [name, field] of OVERRIDES) {
     const value = headers[name];
     if (value === undefined || isMethod(String(value), method)) continue;
     if (!keptFields(rules, viaTrusted).includes(name)) return { reason: 'method_overridden', field, method };

@@ -2,10 +2,10 @@
 // written lets the consumer in. Called by the pipeline once the consumer is known, whose call then counts.
 import type { VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
-import type { MaybePromise } from '../policy/contract.ts';
+import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import { isClosedTo, refuseAdoption } from '../policy/lifecycle/freeze.ts';
+import type { Successor } from '../policy/lifecycle/retirement.ts';
 import type { Refusal } from './directive.ts';
-import type { ExchangeFacts } from './facts.ts';
 import type { ExchangePorts } from './ports.ts';
 
 /** Far longer than what was counted can be on its way to the store while that answers. */
@@ -15,7 +15,8 @@ const REMEMBERED_MS = 3_600_000;
 export function refuseNewcomer(
   version: VersionRules,
   consumer: Consumer | undefined,
-  { now, successor }: Pick<ExchangeFacts, 'now' | 'successor'>,
+  now: EpochMs,
+  successor: Successor,
   { adoption }: Pick<ExchangePorts, 'adoption'>,
 ): MaybePromise<Refusal | undefined> {
   const { freeze, api, label } = version;

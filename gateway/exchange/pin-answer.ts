@@ -2,21 +2,21 @@
 // Part of refusal-answer.ts.
 import type { VersioningRefusal } from '../policy/versioning/resolution.ts';
 import { type ErrorDescription, unavailable } from './error-body.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision } from './facts.ts';
 
 type PinsUnavailable = Extract<VersioningRefusal, { reason: 'pins_unavailable' }>;
 
 /** The way round is said: a request that names its version needs no pin. */
 export function describeMissingPins(
   { retryAfterSeconds, restoredAt }: PinsUnavailable,
-  facts: ExchangeFacts,
+  facts: Decision,
 ): ErrorDescription {
   const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
   return unavailable(message, retryAfterSeconds, restoredAt);
 }
 
 /** The end of a version that the request did not name says why it met it, and how it meets another. */
-export function tellOfPin(description: ErrorDescription, facts: ExchangeFacts): ErrorDescription {
+export function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescription {
   if (facts.carrier !== 'pin' || facts.version === undefined) return description;
   const { label } = facts.version;
   const message = `${description.message} This account is pinned to ${label}: name another version${placeOf(facts)}.`;
@@ -24,7 +24,7 @@ export function tellOfPin(description: ErrorDescription, facts: ExchangeFacts): 
 }
 
 /** The header in the operator's spelling, where there is one. */
-function placeOf({ api }: ExchangeFacts): string {
+function placeOf({ api }: Decision): string {
   const [header] = api?.resolution.header === undefined ? [] : api.vary.split(', ');
   return header === undefined ? '' : ` in ${header}`;
 }

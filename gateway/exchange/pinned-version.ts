@@ -10,6 +10,7 @@ import { accountOf, choosePin, creationDayOf } from '../policy/versioning/pin-re
 import type { Label, OpenResolution, Verdict } from '../policy/versioning/resolution.ts';
 import { resolveOpen } from '../policy/versioning/resolve.ts';
 import type { Refusal } from './directive.ts';
+import { awaited, type Judging } from './judging.ts';
 import type { ExchangePorts } from './ports.ts';
 import { versionsAt } from './request-version.ts';
 
@@ -38,13 +39,13 @@ const RETRY_AFTER_S = 1;
  * Stored pin, creation day, first call, default, in this order (VER-3, VER-5). Refused while the store is away and this
  * process does not know the pin: the version it might have instead would break who is pinned to another.
  */
-export async function pinnedVersion(
+export function* pinnedVersion(
   api: ApiPlan,
   open: OpenResolution,
   consumer: Consumer | undefined,
   moment: Moment,
   { pins, wallClock }: PinPorts,
-): Promise<Pinned> {
+): Judging<Pinned> {
   const { resolution } = api;
   const versions = versionsAt(api, moment);
   if (resolution.pin === undefined || consumer === undefined)
@@ -55,7 +56,7 @@ export async function pinnedVersion(
   try {
     const found = pins.find(key);
     // A warm account waits for no store.
-    const stored = found instanceof Promise ? await found : found;
+    const stored = found instanceof Promise ? yield* awaited(found) : found;
     const choice = choosePin(resolution, stored, creationDayOf(resolution.pin, consumer), versions);
     const label = choice.kind === 'none' ? undefined : choice.label;
     const verdict = resolveOpen(resolution, open, versions, label);

@@ -1,58 +1,50 @@
 // The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
 // Everything it calls is pure or a port; `explain` runs the very same function.
-import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
+import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import { literalOf } from '../policy/paths/rules.ts';
 import {
+  type AllRules,
+  type Asked,
+  callerOf,
+  enforceBy,
   first,
-  firstAwaited,
   firstEnforced,
-  identify,
+  refuse,
   refuseBrownedOut,
+  refuseBy,
   refuseForgotten,
   refuseFrozen,
   refuseInBrownout,
+  refuseInMaintenance,
+  refuseOversized,
   refuseRetired,
   refuseUnauthorised,
   refuseUnexcepted,
-  takeLimits,
+  sparesOthers,
 } from './admission.ts';
 import { noticeOrder } from './body-notice.ts';
 import { answerPreflight, refuseStranger } from './cors.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
-import type { Directive, Refusal } from './directive.ts';
-import { refuse } from './enforce.ts';
-import { type ExchangeFacts, withoutVersion } from './facts.ts';
-import { forwardOrder } from './forward-order.ts';
-import { refuseFlood } from './guard.ts';
-import { type JudgedRules, judgedRules, operationsAt, otherRules, strictest } from './judged-rules.ts';
+import type { Directive } from './directive.ts';
+import { requestedVersion } from './echo.ts';
+import { type Completion, type Deciding, judgedBy, NO_VERSION } from './facts.ts';
+import { forwardOrder, strictest } from './forward-order.ts';
+import { judgedRules, knowing, NO_OTHERS, otherRules } from './judged-rules.ts';
+import { awaited, type Judging } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
+import { limitRefusal, partsOfAll, shownQuotas } from './limit-of.ts';
 import { refuseOverride } from './method-override.ts';
 import { doubleSlash, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
-import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
-import { tooLarge } from './request-size.ts';
 import { refuseSecondVersion } from './request-version.ts';
-import type { RequestView } from './request-view.ts';
-import { resolveRequest } from './resolve-request.ts';
+import { accountOf, operationsAt, resolvePinned, statedVersion } from './resolve-request.ts';
 import { underKey } from './under-key.ts';
 
-/**
- * Judges one request against the plan captured in `facts`.
- * @throws Fault `identity_unavailable` when no key could be had to verify a token
- */
-export function decide(view: RequestView, facts: ExchangeFacts, ports: ExchangePorts): Promise<Directive> {
-  const orRefuse = (flood: Refusal | undefined): Promise<Directive> =>
-    flood === undefined ? judge(view, facts, ports) : Promise.resolve(refuse(flood));
-  // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map.
-  const guarding = refuseFlood(view.clientAddress, facts.plan, ports);
-  // Nearly always known at once: one promise per request is enough.
-  return guarding instanceof Promise ? guarding.then(orRefuse) : orRefuse(guarding);
-}
-
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
-async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePorts): Promise<Directive> {
-  const { plan, now } = facts;
+export function* judge(asked: Asked, decision: Deciding, completion: Completion): Judging<Directive> {
+  const { view, start, ports } = asked;
+  const { plan, now } = start;
 
   // A credential in the URL is refused whatever else is right: it has leaked into logs by now (AUTH-1).
   const leaked = credentialInQuery(view.search, plan.credentialsInUrl);
@@ -63,15 +55,19 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     return refuse({ reason: isKnownHost(plan, view.host) ? 'misdirected' : 'host_unknown' });
 
   // Reserved: no API can stand in place of what the gateway publishes, all of it public but for a consumer's own usage.
-  const published = publishReserved(plan, view, facts, ports);
-  if (published !== undefined) return published;
+  const publishing = publishReserved(plan, view, start, ports);
+  const published = publishing instanceof Promise ? yield* awaited(publishing) : publishing;
+  if (published !== undefined) {
+    decision.consumer = published.consumer;
+    return published.directive;
+  }
 
   // Route: everything below depends on which API it is.
   const match = plan.routes.match(view.host, view.path);
   if (match === undefined)
     return refuse({ reason: plan.routes.knowsHost(view.host) ? 'route_unknown' : 'host_unknown' });
   const api = match.route;
-  facts.api = api;
+  decision.api = api;
   // Left out: no other API may answer at its routes, and none of its own rules is known.
   const closed = refuseLeftOut(api, ports);
   if (closed !== undefined) return refuse(closed);
@@ -90,101 +86,135 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   if (stranger !== undefined) return refuse(stranger);
 
   // Version: of the API that the path names, and of each nested one that another reading leads to.
-  const resolving = resolveRequest(match, view, facts, ports);
-  const resolved = resolving instanceof Promise ? await resolving : resolving;
-  if ('refusal' in resolved) return refuse(resolved.refusal);
+  const stated = statedVersion(match, view, start);
+  if (api.echo) decision.requested = requestedVersion(stated.evidence);
+  if (stated.kind === 'open') {
+    Object.assign(decision, { carrier: 'pin', perAccount: true });
+    const account = yield* accountOf(api, decision.consumer, view, ports);
+    if (account.kind === 'refused') return refuse(account.refusal);
+    decision.consumer = account.consumer;
+  }
+  const resolved =
+    stated.kind === 'open' ? yield* resolvePinned(api, stated, decision.consumer, start, ports) : stated;
+  decision.carrier = resolved.carrier ?? decision.carrier;
+  if (resolved.kind === 'refused') return refuse(resolved.refusal);
   const { whole } = resolved;
   const ambiguous = doubleSlash(whole, match.tail) ?? refuseSecondVersion(api, whole, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
-  const own = judgedRules({ match, resolved, ...named }, view, facts);
-  const finding = otherRules(named.rules, { match, resolved, readings, below }, view, facts, ports);
-  const reached = finding instanceof Promise ? await finding : finding;
+  const own = judgedRules({ match, resolved, ...named }, view, start);
+  judgedBy(own, decision);
+  const reached =
+    readings.length === 0
+      ? NO_OTHERS
+      : yield* otherRules(named.rules, { match, resolved, readings, below }, view, start, ports);
   if (reached.kind === 'refused') {
-    facts.refusedBy = reached.by;
+    decision.refusedBy = { ...decision, version: undefined, consumer: undefined, ...reached.by };
     return refuse(reached.refusal);
   }
   // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
-  const judged: readonly [JudgedRules, ...JudgedRules[]] =
-    reached.others.length === 0 ? [own] : [own, ...reached.others];
-  facts.others = reached.others.map((each) => each.facts);
-  facts.sparesSome ||= reached.others.some(
-    ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
-  );
+  const judged: AllRules = reached.others.length === 0 ? [own] : [own, ...reached.others];
+  if (judged.length > 1) {
+    decision.others = reached.others.map((each) => judgedBy(each, { ...decision }));
+    decision.sparesSome ||= sparesOthers(judged);
+  }
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.
-  const forgotten = firstEnforced(judged, refuseForgotten);
+  const forgotten = firstEnforced(judged, refuseForgotten, asked, decision);
   if (forgotten !== undefined) {
     // The answer is that of a path which no API has.
-    facts.phase = undefined;
+    decision.phase = undefined;
     return forgotten;
   }
-  const retired = firstEnforced(judged, refuseRetired);
+  if (own.carrier !== 'unversioned' && isForgotten(own.version.schedule, now))
+    decision.observed ??= 'version_unknown';
+  const retired = firstEnforced(judged, refuseRetired, asked, decision);
   if (retired !== undefined) return retired;
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
-  const pausing = firstEnforced(judged, refuseInBrownout);
+  const pausing = firstEnforced(judged, refuseInBrownout, asked, decision);
   if (pausing !== undefined) return pausing;
 
   // Maintenance: behind lifecycle, since what has ended does not come back, and before a caller is identified, counted or
   // forwarded for a service that cannot answer. Refused also where the API is only observed: that is about dates and limits.
-  const maintained = first(judged, ({ version }) => refuseMaintained(version.maintenance, ports.wallClock()));
+  const maintained = first(judged, refuseInMaintenance, asked, decision);
   if (maintained !== undefined) return maintained;
 
   // Identity: after everything that is public, before everything that counts per consumer.
-  const identifying = firstAwaited(judged, (each) => identify(each, own, view, ports));
-  const unidentified = identifying instanceof Promise ? await identifying : identifying;
-  if (unidentified !== undefined) return unidentified;
+  for (let at = 0; at < judged.length; at += 1) {
+    const each = judged[at] ?? own;
+    const identifying = callerOf(each, own, judged[0].consumer, asked);
+    const caller = identifying instanceof Promise ? yield* awaited(identifying) : identifying;
+    if (caller.kind === 'refused') return refuseBy(each, judged, caller.refusal, decision);
+    judged[at] = knowing(each, caller.consumer, now);
+    decision.consumer = judged[0].consumer;
+  }
   // Known by other rules of this API: keys of requests are then this caller's, and so are identity headers.
-  facts.consumer ??= reached.others.find((each) => each.api === api)?.facts.consumer;
+  const others = judged.length > 1 ? judged.slice(1) : reached.others;
+  decision.consumer ??= others.find((each) => each.api === api)?.consumer;
+  judged[0] = knowing(judged[0], decision.consumer, now);
+  decision.phase = judged[0].phase;
+  if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
 
   // Lifecycle again, now that the consumer is known.
-  const ended = firstEnforced(judged, refuseUnexcepted);
+  const ended = firstEnforced(judged, refuseUnexcepted, asked, decision);
   if (ended !== undefined) return ended;
-  const paused = firstEnforced(judged, (each) => refuseBrownedOut(each, view.clientAddress));
+  const paused = firstEnforced(judged, refuseBrownedOut, asked, decision);
   if (paused !== undefined) return paused;
 
   // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they do not matter to a newcomer.
-  const freezing = firstAwaited(judged, (each) => refuseFrozen(each, ports));
-  const frozen = freezing instanceof Promise ? await freezing : freezing;
-  if (frozen !== undefined) return frozen;
+  for (const each of judged) {
+    const freezing = refuseFrozen(each, asked);
+    const closed = freezing instanceof Promise ? yield* awaited(freezing) : freezing;
+    const frozen = closed && enforceBy(each, judged, closed, decision);
+    if (frozen !== undefined) return frozen;
+  }
 
-  const denied = first(judged, (each) => refuseUnauthorised(each, view.method));
+  const denied = first(judged, refuseUnauthorised, asked, decision);
   if (denied !== undefined) return denied;
 
   // Size: by what the request says of itself, before the client is asked for its body (FWD-10, SMG-24).
-  const oversized = first(judged, ({ version }) => tooLarge(version, view));
+  const oversized = first(judged, refuseOversized, asked, decision);
   if (oversized !== undefined) return oversized;
 
   // Place of another: whatever goes on here goes by the headers, dates and limits of this version, and not by those of the
   // nested API or of the version inside its path.
   if (reached.misread !== undefined) {
     const { api: meant, refusal } = reached.misread;
-    if (meant !== api) facts.refusedBy = { ...facts, api: meant, version: undefined };
+    if (meant !== api) decision.refusedBy = { ...decision, api: meant, version: undefined };
     return refuse(refusal);
   }
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
-  const limiting = takeLimits(judged, own, view, ports);
-  const limited = limiting instanceof Promise ? await limiting : limiting;
-  if (limited !== undefined) return limited;
+  const { own: ownParts, all: parts } = partsOfAll(judged, asked);
+  if (parts.length > 0) {
+    // A request that is judged again is already counted. A lease returns its quotas without a promise.
+    const taking = decision.quotas ?? ports.limiter.take(parts);
+    decision.quotas = taking instanceof Promise ? yield* awaited(taking) : taking;
+    const refusal = limitRefusal(decision.quotas, ports.wallClock);
+    const limited = refusal && enforceBy(judged[0], judged, refusal, decision);
+    if (limited !== undefined) return limited;
+    decision.quotas = shownQuotas(decision.quotas, ownParts.length);
+  }
 
   // First call: kept behind the last refusal that looks at the caller, since who was never let in is pinned to nothing.
   if (resolved.firstCall !== undefined) {
-    const kept = await keepFirstCall(resolved.firstCall, now, ports);
+    const kept = yield* awaited(keepFirstCall(resolved.firstCall, now, ports));
     if (kept.kind === 'refused') return refuse(kept.refusal);
     // Another call of the account came first, elsewhere: the version it got is judged instead, by now as the pin.
-    if (kept.label !== resolved.label) return judge(view, withoutVersion(facts), ports);
+    if (kept.label !== resolved.label)
+      return yield* judge(asked, Object.assign(decision, NO_VERSION), completion);
   }
 
   // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
-  const noticed = noticeOrder(api, whole, facts, own.resource, view);
+  const noticed = noticeOrder(whole, judged[0], decision.sparesSome, start, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
   const rules = strictest(judged, view.method);
-  const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, facts.consumer);
+  const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, decision.consumer);
 
   // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
   const { idempotency: keys } = rules;
-  return keys === undefined ? order : underKey(order.forward, keys, { match, view, facts, ports });
+  if (keys === undefined) return order;
+  return yield* underKey(order.forward, keys, { match, view, facts: { start, decision, completion }, ports });
 }

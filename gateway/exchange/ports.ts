@@ -2,7 +2,7 @@
 // Given by the composition root; `explain` will give what it assumes instead.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Authenticator } from '../policy/authentication/access.ts';
-import type { EpochMs, MaybePromise, RequestHeaders } from '../policy/contract.ts';
+import type { EpochMs, MaybePromise, MonotonicMs, RequestHeaders } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
@@ -19,8 +19,7 @@ export interface ExchangePorts {
   readonly now: () => EpochMs;
   /** The real clock, for instants shown to clients that are not lifecycle dates. */
   readonly wallClock: () => EpochMs;
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** Buckets per client address, of this gateway alone. */
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly limiter: RateLimiter;

@@ -7,7 +7,7 @@ import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
 import { CREDENTIALS, challenge, malformedText, missingText } from './challenge-answer.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { RefusedFacts } from './facts.ts';
 import { describeIdempotencyRefusal } from './idempotency-answer.ts';
 import { describeLifecycleRefusal } from './lifecycle-answer.ts';
 import { describeLimitRefusal } from './limit-answer.ts';
@@ -29,7 +29,7 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function describeRefusal(
   refusal: Refusal,
-  facts: ExchangeFacts,
+  facts: RefusedFacts,
   glimpse: RequestGlimpse,
 ): ErrorDescription {
   switch (refusal.reason) {
@@ -149,7 +149,7 @@ function spellClaim({ carrier, value }: Claim): string {
 }
 
 /** NEG-8: a refused type of content is told which would have been taken. */
-function acceptable(claim: Claim, known: readonly Label[], { api }: ExchangeFacts): AnswerHeaders {
+function acceptable(claim: Claim, known: readonly Label[], { api }: RefusedFacts): AnswerHeaders {
   if (claim.carrier !== 'content_type' || api === undefined || known.length === 0) return {};
   return { accept: acceptableTypes(api.resolution.mediaTypes, known) };
 }

@@ -1,7 +1,7 @@
 // Makes an answer private that is for one caller only, such as one of a version chosen by account.
 // Only makes the upstream's Cache-Control stricter (CACHE-4).
 import { fieldText, type HeaderLines } from './answer-headers.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision } from './facts.ts';
 
 /** Directives that let a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and `private` with or without fields. */
 const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
@@ -10,7 +10,11 @@ const FIELD = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** CACHE-3: whether others get another answer: by a brownout or a sunset that spares some, or an exception with a `Sunset` of its own. */
-export function isForSome({ sparesSome, phase, version }: ExchangeFacts): boolean {
+export function isForSome({
+  sparesSome,
+  phase,
+  version,
+}: Pick<Decision, 'sparesSome' | 'phase' | 'version'>): boolean {
   return sparesSome || (phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset);
 }
 

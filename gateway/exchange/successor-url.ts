@@ -7,7 +7,7 @@ import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
-import type { ExchangeFacts } from './facts.ts';
+import type { Decision, RequestStart } from './facts.ts';
 import {
   isOpen,
   type LinkedVersions,
@@ -31,18 +31,18 @@ export interface Resource {
 
 export const NO_CAPTURES: Resource['captures'] = [];
 
-/** Writes into the facts what this resource is in the versions that the answer links. */
-export function noteLinks(
-  facts: ExchangeFacts,
+/** What this resource is in the versions that the answer links. */
+export function linksOf(
+  start: RequestStart,
   api: ApiPlan,
   version: VersionRules,
   phase: Phase,
   resource: Resource,
-): void {
-  const { plan } = facts;
-  facts.linked = linkedVersions(plan, api, version, phase, facts);
-  facts.successor = successorAt(plan, version, facts.linked, resource);
-  facts.relatedLinks = relatedLinks(facts.linked, resource.tail);
+): Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> {
+  const { plan } = start;
+  const linked = linkedVersions(plan, api, version, phase, start);
+  const successor = successorAt(plan, version, linked, resource);
+  return { linked, successor, relatedLinks: relatedLinks(linked, resource.tail) };
 }
 
 /**

@@ -5,11 +5,12 @@ import type { RouteMatch } from '../plan/route-table.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { fingerprintOf, readKey, storageKey } from '../policy/idempotency/key.ts';
 import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
+import { refuse } from './admission.ts';
 import { type Asked, awayFor, claimKey, withoutStore } from './claim.ts';
 import type { Directive, ForwardOrder } from './directive.ts';
-import { refuse } from './enforce.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { ownSearch } from './forward-order.ts';
+import { awaited, type Judging } from './judging.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -20,11 +21,11 @@ export interface Keyed {
   readonly ports: ExchangePorts;
 }
 
-export async function underKey(
+export function* underKey(
   order: ForwardOrder,
   rules: IdempotencyRules,
   { match, view, facts, ports }: Keyed,
-): Promise<Directive> {
+): Judging<Directive> {
   const { method, headers, clientAddress } = view;
   const plainly: Directive = { kind: 'forward', forward: order };
   if (!rules.methods.has(method)) return plainly;
@@ -32,7 +33,7 @@ export async function underKey(
   if (read.kind === 'malformed') return refuse({ reason: 'idempotency_key_malformed' });
   if (read.kind === 'none')
     return rules.required ? refuse({ reason: 'idempotency_key_missing', keepMs: rules.keepMs }) : plainly;
-  const { consumer } = facts;
+  const { consumer } = facts.decision;
   if (consumer === undefined && rules.anonymous === 'refuse')
     return refuse({ reason: 'idempotency_key_anonymous' });
   // It only saves reading the body: what stands at the key is asked for as where a body has no length (IDM-3, IDM-7).
@@ -50,10 +51,10 @@ export async function underKey(
   let asked: Asked;
   try {
     const totalMs = order.upstream.timeouts.total;
-    asked = await claimKey({ rules, key, contentType, totalMs, facts, ports });
+    asked = yield* awaited(claimKey({ rules, key, contentType, totalMs, facts, ports }));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const refusal = withoutStore(rules, facts, ports.wallClock);
+    const refusal = withoutStore(rules, facts.completion, ports.wallClock);
     return refusal === undefined ? plainly : refuse(refusal);
   }
   switch (asked.kind) {
@@ -66,19 +67,19 @@ export async function underKey(
         asked.claim.abandon();
         return plainly;
       }
-      facts.idempotency = 'claimed';
+      facts.completion.idempotency = 'claimed';
       return { kind: 'forward', forward: { ...order, claim: asked.claim } };
     case 'running':
-      facts.idempotency = 'conflict';
+      facts.completion.idempotency = 'conflict';
       return refuse({ reason: 'idempotency_conflict' });
     case 'unknown':
-      facts.idempotency = 'conflict';
+      facts.completion.idempotency = 'conflict';
       return refuse({ reason: 'idempotency_unknown' });
     case 'kept': {
       const { answer } = asked;
       // Larger than any whose outcome is kept.
       if (isOver) {
-        facts.idempotency = 'mismatch';
+        facts.completion.idempotency = 'mismatch';
         return refuse({ reason: 'idempotency_mismatch' });
       }
       const isSame = (body: Uint8Array): boolean => fingerprintOf(contentType, body) === answer.fingerprint;

@@ -2,7 +2,10 @@
 // they know no socket, clock, framework or store.
 
 /** An instant as milliseconds since 1970-01-01T00:00:00Z. Calendar arithmetic uses `Temporal`, never this number. */
-export type EpochMs = number;
+export type EpochMs = number & { readonly clock?: 'epoch' };
+
+/** Milliseconds of a clock that is never set, for durations. No instant of one clock passes for one of the other. */
+export type MonotonicMs = number & { readonly clock?: 'monotonic' };
 
 /** One field line of an answer; the name is lower case. */
 export type HeaderLine = readonly [name: string, value: string];

@@ -3,6 +3,7 @@
 import type { Refusal } from '../exchange/directive.ts';
 import type { Bounds, Overload } from '../plan/bounds.ts';
 import type { IdleBound, Intake } from '../plane/port.ts';
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
 import { createAdmission } from './admission.ts';
 import { createClientAddress } from './client-address.ts';
@@ -21,7 +22,7 @@ export interface IntakeOptions {
   readonly trustedProxies: readonly string[];
   readonly report: BoundsReport;
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** The real clock. */
   readonly now: () => number;
 }

@@ -3,6 +3,7 @@
 import type { Refusal } from '../exchange/directive.ts';
 import type { Overload } from '../plan/bounds.ts';
 import type { Intake } from '../plane/port.ts';
+import type { MonotonicMs } from '../policy/contract.ts';
 
 export interface LoadGuard extends Readonly<Intake['load']> {
   readonly requests: () => number;
@@ -25,8 +26,7 @@ const LARGEST_SHARE = 0.95;
 
 export interface LoadGuardOptions {
   readonly overload: Overload | undefined;
-  /** Milliseconds, monotonic. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
 }
 
 /**

@@ -1,11 +1,13 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
 // Opened by gateway.ts once everything a request needs is there.
+
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
 import type { HttpConnections } from '../plane/general/client/http-connections.ts';
 import { createForwarding } from '../plane/general/forwarding.ts';
 import { createProxyListener, type ProxyListenerOptions } from '../plane/general/proxy-listener.ts';
 import type { Listener } from '../plane/port.ts';
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { drain } from './drain.ts';
@@ -31,7 +33,7 @@ export interface PublicFacePorts {
   readonly upstreams: Upstreams<HttpConnections>;
   readonly telemetry: Pick<Telemetry, 'observer' | 'metrics' | 'bounds'>;
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** The real clock. */
   readonly now: () => number;
   /** Bound already; undefined: the listeners bind their own. */

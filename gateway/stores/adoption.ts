@@ -1,6 +1,6 @@
 // When consumers were first seen on a frozen version, as this process knows it: a warm path waits for nothing.
 // Stands behind the Adoption port, in front of the ledger of either store or of the primary.
-import { type EpochMs, type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
+import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { Adopter, Adoption } from '../policy/usage/adoption.ts';
 import type { FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
 
@@ -18,8 +18,7 @@ export type FrozenVersion = Pick<Adopter, 'api' | 'version'>;
 export type Unjudged = 'store_away' | 'counted_since';
 
 export interface AdoptionOptions {
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+  readonly now: () => MonotonicMs;
   /** Told of each request that is let in because nobody can know. */
   readonly onUnjudged: (version: FrozenVersion, why: Unjudged) => void;
   /** Consumers on versions; the longest unasked goes first. */

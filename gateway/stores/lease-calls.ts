@@ -1,5 +1,6 @@
 // The calls that fetch leases: one under way per key, and all who wait for it share it.
 // leases.ts makes them when what is leased does not serve a take, and ahead of that.
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { RateLimitStore } from '../policy/rate-limit/limit.ts';
 import type { LeaseEntries, Wanted } from './lease-entries.ts';
 import type { Patience } from './patience.ts';
@@ -13,8 +14,7 @@ export interface LeaseCalls {
 
 export interface LeaseCallOptions {
   readonly entries: LeaseEntries;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+  readonly now: () => MonotonicMs;
   readonly patience: () => Patience;
 }
 

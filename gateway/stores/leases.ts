@@ -1,6 +1,6 @@
 // Leases: takes many units from a store in one call and hands them out from memory, so that most requests wait for
 // no store. Wraps any RateLimitStore; rate-limiter.ts asks it unless a rule says `exact`.
-import { StoreUnavailable } from '../policy/contract.ts';
+import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
 import { createLeaseCalls, type LeaseCallOptions, type LeaseCalls } from './lease-calls.ts';
 import { createLeaseEntries, type Wanted } from './lease-entries.ts';
@@ -13,8 +13,7 @@ const DEFAULT_PATIENCE_MS = 50;
 const DEFAULT_MAX_LEASES = 10_000;
 
 export interface LeasingOptions {
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+  readonly now: () => MonotonicMs;
   /** Keys held at once; 10,000 where nothing is said. */
   readonly maxLeases?: number;
   /** How long a take begins further calls; 50 ms where nothing is said. */

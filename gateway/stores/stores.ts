@@ -2,7 +2,7 @@
 // open-stores.ts opens either kind; gateway.ts hands the parts on.
 import type { PublishedRecord } from '../plan/published-record.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
-import type { MaybePromise } from '../policy/contract.ts';
+import type { MaybePromise, MonotonicMs } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
@@ -21,8 +21,7 @@ export interface StoreOptions {
   /** The most that a Redis may add to a request; default 50. */
   readonly storeTimeoutMs?: number;
   readonly replicas: number;
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** Called once per change, and at start. */
   readonly onState: (up: boolean) => void;
   /** Something failed that is nobody's absence: for the log. */

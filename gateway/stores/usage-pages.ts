@@ -1,5 +1,6 @@
 // Pages of the ledger out of pieces that a store answers quickly, so that nothing else waits long for it.
 // Both stores read through it.
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { PageAsked, UsageRecord } from '../policy/usage/ledger.ts';
 import { readPlace, type UsagePlace, writePlace } from '../policy/usage/place.ts';
 
@@ -20,7 +21,7 @@ export async function readPage<T>(
   readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk<T>>,
   { after, limit }: PageAsked,
   mostAtOnce: number,
-  monotonic: () => number = () => performance.now(),
+  monotonic: () => MonotonicMs = () => performance.now(),
 ): Promise<{ readonly records: readonly T[]; readonly next: string | undefined }> {
   let place = after === undefined ? undefined : readPlace(after);
   if (after !== undefined && place === undefined) throw new RangeError('that is no place in the ledger');

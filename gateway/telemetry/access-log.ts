@@ -25,33 +25,33 @@ export interface AccessLog {
 }
 
 export function createAccessLog({ line, endLine }: Pick<LogSink, 'line' | 'endLine'>): AccessLog {
-  const start = startOf(line);
+  const begin = startOf(line);
   const write = membersOf(line);
   return {
-    record: (facts, outcome, at, durationMs) => {
-      const { api, version, quotas } = facts;
-      start(at);
-      write.requestId(facts.requestId);
-      write.traceId(facts.trace?.traceId);
+    record: ({ start, decision, completion }, outcome, at, durationMs) => {
+      const { api, version, quotas } = decision;
+      begin(at);
+      write.requestId(start.requestId);
+      write.traceId(start.trace?.traceId);
       write.method(outcome.method);
       write.path(withoutQuery(outcome.path));
       write.status(outcome.status);
       write.api(api?.name);
       write.version(version?.label);
       write.operation(version?.operation);
-      write.stage(facts.phase?.stage);
-      write.carrier(facts.carrier);
-      write.consumer(facts.consumer?.id);
-      write.refusal(facts.refusal);
+      write.stage(decision.phase?.stage);
+      write.carrier(decision.carrier);
+      write.consumer(decision.consumer?.id);
+      write.refusal(completion.refusal);
       if (quotas?.some(hasRefused) === true) line.text(limitsMet(quotas.filter(hasRefused)));
-      write.tokenFlaw(facts.tokenFlaw);
-      write.keyFlaw(facts.keyFlaw);
-      write.observed(facts.observed);
-      write.bodyNotice(facts.bodyNotice);
-      write.idempotency(facts.idempotency);
-      write.fault(facts.fault);
+      write.tokenFlaw(completion.tokenFlaw);
+      write.keyFlaw(completion.keyFlaw);
+      write.observed(decision.observed);
+      write.bodyNotice(completion.bodyNotice);
+      write.idempotency(completion.idempotency);
+      write.fault(completion.fault);
       write.duration(durationMs);
-      write.upstreamDuration(facts.upstreamMs);
+      write.upstreamDuration(completion.upstreamMs);
       write.bytes(outcome.bytes);
       write.client(outcome.clientAddress);
       write.scheme(outcome.scheme);

@@ -1,6 +1,7 @@
 // Who calls a deprecated version, over all workers: a call is counted once, when it is heard of, under the name it has room for.
 // Fed with each snapshot of a worker by server/workers/departures.ts; what a worker forgets, or takes along when it ends,
 // stays counted here: a sum that falls is a restart to Prometheus, and all that is left of it a burst of calls.
+import type { MonotonicMs } from '../policy/contract.ts';
 import { CONSUMERS_CAP, IDLE_MS } from './consumer-tally.ts';
 import { NONE, OTHER } from './request-labels.ts';
 import type { MetricsSnapshot } from './snapshots.ts';
@@ -27,7 +28,7 @@ interface Version {
 
 /** `monotonic`: milliseconds. `most`: consumers shown of a version. */
 export function createConsumerSums<Worker extends object>(
-  monotonic: () => number,
+  monotonic: () => MonotonicMs,
   most = CONSUMERS_CAP,
 ): ConsumerSums<Worker> {
   const versions = new Map<string, Version>();

@@ -14,9 +14,9 @@ export function createFaultReport(logger: Logger): (fault: Fault, facts: Exchang
   return (fault, facts) => {
     if (TOLD_ELSEWHERE.has(fault.code)) return;
     logger.error('a request failed', {
-      request_id: facts.requestId,
-      api: facts.api?.name,
-      version: facts.version?.label,
+      request_id: facts.start.requestId,
+      api: facts.decision.api?.name,
+      version: facts.decision.version?.label,
       upstream: fault.service,
       fault: fault.code,
       error: fault,

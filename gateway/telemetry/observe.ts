@@ -1,7 +1,7 @@
 // The observer: what happens when an answer has ended. The last step of every exchange, refused and aborted ones too.
 // Reads the clocks once, so that log line and metrics agree.
 import type { Observer } from '../exchange/exchange.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { AccessLog } from './access-log.ts';
 import type { UsageLedger } from './ledger/ledger.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -14,8 +14,8 @@ export interface ObserverParts {
   /** Undefined where nobody's calls are recorded. */
   readonly ledger: Pick<UsageLedger, 'record'> | undefined;
   readonly wallClock: () => EpochMs;
-  /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
-  readonly monotonic: () => number;
+  /** The monotonic clock that `RequestStart.startedAt` was read from, milliseconds. */
+  readonly monotonic: () => MonotonicMs;
 }
 
 export function createObserver({
@@ -29,7 +29,7 @@ export function createObserver({
   return {
     onAnswer: (facts, outcome) => {
       const at = wallClock();
-      const durationMs = Math.max(0, monotonic() - facts.startedAt);
+      const durationMs = Math.max(0, monotonic() - facts.start.startedAt);
       metrics.record(facts, outcome, at, durationMs);
       accessLog.record(facts, outcome, at, durationMs);
       spans?.end(facts, outcome);

@@ -1,7 +1,7 @@
 // The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
 // Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
 import type { Outcome } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Completion, ExchangeFacts } from '../exchange/facts.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
@@ -46,29 +46,30 @@ export function createRequestMetrics(): RequestMetrics {
 
   return {
     record: (facts, outcome, at, durationMs) => {
-      const slot = slots.slot(facts.api, facts.version);
-      const stage = facts.phase?.stage ?? NONE;
+      const { decision, completion } = facts;
+      const slot = slots.slot(decision.api, decision.version);
+      const stage = decision.phase?.stage ?? NONE;
       countRequest(slot, STAGES.indexOf(stage), methodIndexOf(outcome.method), codeIndexOf(outcome.status));
-      const { trace } = facts;
+      const { trace } = facts.start;
       if (trace !== undefined && isSampled(trace))
         slot.latency.observe(durationMs, { traceId: trace.traceId, at });
       else slot.latency.observe(durationMs);
-      if (facts.version !== undefined) {
+      if (decision.version !== undefined) {
         slot.lastRequest = at;
-        const carrier = facts.carrier ?? NONE;
+        const carrier = decision.carrier ?? NONE;
         countResolution(slot.ofApi, carrier, carrier === 'default' ? 'default' : 'matched');
-        const { upstream } = facts.version;
-        if (facts.upstreamMs !== undefined && upstream !== undefined)
-          observeUpstream(slot, upstream.name, facts.upstreamMs);
+        const { upstream } = decision.version;
+        if (completion.upstreamMs !== undefined && upstream !== undefined)
+          observeUpstream(slot, upstream.name, completion.upstreamMs);
       }
       if (stage === 'deprecated') {
-        if (!slot.consumers.count(facts.consumer, at)) consumersDropped += 1;
-        countOperation(slot, facts.version);
+        if (!slot.consumers.count(decision.consumer, at)) consumersDropped += 1;
+        countOperation(slot, decision.version);
       }
-      if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
-      if (facts.bodyNotice !== undefined) countIn(slot.bodyNotices, facts.bodyNotice);
-      if (facts.idempotency !== undefined) countIn(slot.idempotency, facts.idempotency);
-      slot.addressesOutside += facts.addressesOutside;
+      if (decision.observed !== undefined) countIn(slot.observed, decision.observed);
+      if (completion.bodyNotice !== undefined) countIn(slot.bodyNotices, completion.bodyNotice);
+      if (completion.idempotency !== undefined) countIn(slot.idempotency, completion.idempotency);
+      slot.addressesOutside += completion.addressesOutside;
       countQuotas(slot, facts);
       countRefusal(slot, facts);
     },
@@ -91,16 +92,17 @@ function countResolution(
   increment(api.resolutions, CARRIERS.indexOf(carrier) * RESOLUTIONS.length + RESOLUTIONS.indexOf(outcome));
 }
 
-function countQuotas(slot: VersionSlot, { quotas, refusal }: ExchangeFacts): void {
+function countQuotas(slot: VersionSlot, { decision, completion }: ExchangeFacts): void {
+  const { quotas } = decision;
   if (quotas === undefined) return;
-  for (const quota of quotas) countDecision(slot, quota.limit.name, decisionOf(quota, refusal));
+  for (const quota of quotas) countDecision(slot, quota.limit.name, decisionOf(quota, completion.refusal));
 }
 
 /**
  * A refusal is one whoever counted, since its caller got 429; one that was let pass, in shadow or because the API is only
  * observed, is what it would have been. What else was decided without the store is degraded.
  */
-function decisionOf(quota: Quota, refusal: ExchangeFacts['refusal']): (typeof DECISIONS)[number] {
+function decisionOf(quota: Quota, refusal: Completion['refusal']): (typeof DECISIONS)[number] {
   switch (quota.kind) {
     case 'counted':
     case 'degraded':
@@ -113,14 +115,15 @@ function decisionOf(quota: Quota, refusal: ExchangeFacts['refusal']): (typeof DE
   }
 }
 
-function countRefusal(slot: VersionSlot, { refusal, fault, carrier }: ExchangeFacts): void {
+function countRefusal(slot: VersionSlot, { decision, completion }: ExchangeFacts): void {
+  const { refusal, fault } = completion;
   const failure = fault === undefined ? undefined : FAULT_AUTH_FAILURES[fault];
   if (failure !== undefined) increment(slot.ofApi.authFailures, AUTH_FAILURES.indexOf(failure));
   if (refusal === undefined) return;
   const meaning = REFUSALS[refusal];
   switch (meaning.kind) {
     case 'resolution':
-      countResolution(slot.ofApi, carrier ?? NONE, meaning.outcome);
+      countResolution(slot.ofApi, decision.carrier ?? NONE, meaning.outcome);
       return;
     case 'retired':
       increment(slot.retired, RETIREMENTS.indexOf(meaning.action));

@@ -68,7 +68,7 @@ export async function loadSpans(): Promise<Spans | undefined> {
       return begun;
     },
     end: (facts, outcome) => {
-      const span = facts.trace && spans.get(facts.trace);
+      const span = facts.start.trace && spans.get(facts.start.trace);
       if (span === undefined) return;
       span.updateName(nameOf(facts, outcome));
       span.setAttributes(attributesOf(facts, outcome));
@@ -96,7 +96,7 @@ const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
 const isKnown = (method: string): boolean => METHODS[methodIndexOf(method)] !== OTHER;
 
 /** Of few kinds, as a name must be: never the path that was asked for. */
-function nameOf({ api, version }: ExchangeFacts, { method }: Outcome): string {
+function nameOf({ decision: { api, version } }: ExchangeFacts, { method }: Outcome): string {
   const known = isKnown(method) ? method : UNKNOWN_METHOD.name;
   return api === undefined
     ? known
@@ -104,7 +104,9 @@ function nameOf({ api, version }: ExchangeFacts, { method }: Outcome): string {
 }
 
 function attributesOf(facts: ExchangeFacts, outcome: Outcome): Record<string, string | number> {
-  const { api, version, phase, refusal, fault, requestId } = facts;
+  const { start, decision, completion } = facts;
+  const { api, version, phase } = decision;
+  const { refusal, fault } = completion;
   const failure = fault ?? (outcome.status >= 500 ? String(outcome.status) : undefined);
   const known = {
     'http.request.method': isKnown(outcome.method) ? outcome.method : UNKNOWN_METHOD.attribute,
@@ -113,7 +115,7 @@ function attributesOf(facts: ExchangeFacts, outcome: Outcome): Record<string, st
     'http.response.status_code': outcome.status,
     'network.protocol.version': outcome.protocol.replace(/^HTTP\//, ''),
     'error.type': failure,
-    'sundial.request_id': requestId,
+    'sundial.request_id': start.requestId,
     'sundial.api': api?.name,
     'sundial.version': version?.label,
     'sundial.operation': version?.operation,

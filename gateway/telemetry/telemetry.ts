@@ -3,7 +3,7 @@
 import type { Observer } from '../exchange/exchange.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { TracingSettings } from '../plan/settings.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { type AnnouncementCounts, createAnnouncementCounts } from './announcement-counts.ts';
@@ -31,8 +31,8 @@ export interface TelemetryOptions {
   /** The pauses known to this process; asked at scrape only. */
   readonly overrides: () => readonly Override[];
   readonly wallClock: () => EpochMs;
-  /** The monotonic clock of `ExchangeFacts.startedAt`, milliseconds. */
-  readonly monotonic: () => number;
+  /** The monotonic clock of `RequestStart.startedAt`, milliseconds. */
+  readonly monotonic: () => MonotonicMs;
   readonly log: {
     readonly destination: LogDestination;
     /** For everything but requests, each of which is logged. */

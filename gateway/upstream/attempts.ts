@@ -38,7 +38,7 @@ export interface ForwardPorts {
 export interface Forwarded {
   readonly inbound: Inbound;
   readonly order: ForwardOrder;
-  readonly facts: Pick<ExchangeFacts, 'consumer'>;
+  readonly facts: Pick<ExchangeFacts, 'decision'>;
   /** With its body here already, and an outcome that is wanted whether or not the client waits for it. */
   readonly claimed: ClaimedCall | undefined;
 }
@@ -51,7 +51,7 @@ export function callUpstream(
   events: ForwardEvents,
 ): (reason: Error) => void {
   const { view } = inbound;
-  const caller = callerOf(facts, inbound);
+  const caller = callerOf(facts.decision, inbound);
   const { upstream } = order;
   const { timeouts, retries, name: service } = upstream;
   const streams = inbound.hasBody && claimed === undefined;

@@ -1,5 +1,6 @@
 // How many requests of an upstream may be sent once more: a share of the recent ones, and one per second in any case.
 // Asked before each retry, so that a service in trouble does not get its load twice (FWD-16).
+import type { MonotonicMs } from '../policy/contract.ts';
 
 const SLOTS = 10;
 const SLOT_MS = 1_000;
@@ -11,7 +12,7 @@ export interface RetryBudget {
 }
 
 /** `monotonic`: milliseconds. */
-export function createRetryBudget(monotonic: () => number): RetryBudget {
+export function createRetryBudget(monotonic: () => MonotonicMs): RetryBudget {
   const requests = new Uint32Array(SLOTS);
   const retries = new Uint32Array(SLOTS);
   let current = Math.floor(monotonic() / SLOT_MS);

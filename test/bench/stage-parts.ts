@@ -97,14 +97,14 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const facts = exchange.begin(requestId, raw.headers);
   const connection = connectionFacts(raw.socket, intake.clientAddress, undefined);
   const context: ReadingContext = {
-    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.trace, connection },
+    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.start.trace, connection },
     ...{ address: connection.peer, bounds: intake.bounds },
   };
   const reading = readRequest(raw, context);
   if (reading.kind !== 'view') throw new Error('the request is refused');
   const { view } = reading;
   const directive = await exchange.decide(view, facts);
-  const { consumer } = facts;
+  const { consumer } = facts.decision;
   if (directive.kind !== 'forward' || consumer === undefined)
     throw new Error(`the request is not forwarded: ${JSON.stringify(directive)}`);
   const seen = { raw, res, context, reading, view, facts, order: directive.forward, consumer };

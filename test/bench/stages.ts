@@ -1,16 +1,17 @@
 // npm run bench:stages: the price of each stage of a request in process, with a real plan and the real modules.
 // A hot loop over one request: in place, between other work, a stage costs up to three times as much.
 import { parseArgs } from 'node:util';
-import { identify, refuseUnauthorised, takeLimits } from '../../gateway/exchange/admission.ts';
+import { callerOf, refuseUnauthorised } from '../../gateway/exchange/admission.ts';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
 import { refuseFlood } from '../../gateway/exchange/guard.ts';
-import { judgedRules, operationsAt } from '../../gateway/exchange/judged-rules.ts';
+import { judgedRules, knowing } from '../../gateway/exchange/judged-rules.ts';
+import { partsOf } from '../../gateway/exchange/limit-of.ts';
 import { pathReadings } from '../../gateway/exchange/path-readings.ts';
-import { resolveRequest } from '../../gateway/exchange/resolve-request.ts';
+import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
 import {
@@ -29,7 +30,7 @@ import { upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { cleanAnswer } from '../../gateway/upstream/response-headers.ts';
 import { createStay } from '../../gateway/upstream/stay.ts';
 import type { Choice } from '../../gateway/upstream/targets/target-choice.ts';
-import { callerOf } from '../../gateway/upstream/targets/target-choice.ts';
+import { callerOf as targetCaller } from '../../gateway/upstream/targets/target-choice.ts';
 import { openGround, runBounded } from './ground.ts';
 import { openStageParts } from './stage-parts.ts';
 import { pricesOf, type Stage, stage } from './stage-prices.ts';
@@ -66,14 +67,17 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const { facts, order, consumer } = parts;
 
   const match = plan.routes.match(view.host, view.path);
-  if (match === undefined || facts.version === undefined) throw new Error('the request has no version');
-  const resolved = await resolveRequest(match, view, { ...facts }, ports);
-  if ('refusal' in resolved) throw new Error('the version is refused');
+  if (match === undefined || facts.decision.version === undefined)
+    throw new Error('the request has no version');
+  const resolved = statedVersion(match, view, facts.start);
+  if (resolved.kind !== 'resolved') throw new Error('the version is refused');
   const found = { match, resolved, ...operationsAt(resolved.whole, view.method, undefined)[0] };
   const fresh = () => exchange.begin(context.requestId, raw.headers);
   /** As `decide` has them once a stage is reached. */
-  const judged = (known = fresh()) => judgedRules(found, view, known);
-  const identified = () => judged(Object.assign(fresh(), { consumer }));
+  const { start } = facts;
+  const judged = () => judgedRules(found, view, start);
+  const identified = () => knowing(judged(), consumer, start.now);
+  const asked = { view, start, ports };
   const client = context.address;
   const open = openRequest({ raw, res, facts, connection: context.connection, client, glimpse: view, view });
   const inboundPorts = { sendsForwarded: false, isDraining: () => false };
@@ -81,7 +85,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
   const answer = (): HeaderLines => new HeaderLines(ANSWER);
-  const choose = () => upstreams.targets.choose(order.upstream, callerOf(facts, inbound));
+  const choose = () => upstreams.targets.choose(order.upstream, targetCaller(facts.decision, inbound));
   const pass = (choice: Choice): void => {
     const stay = createStay(choice, gate);
     stay.enter(order.upstream.connections, { arriving: false, onPlace: nothing, onBusy: nothing });
@@ -106,11 +110,11 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),
     stage('  route', () => plan.routes.match(view.host, view.path)),
     stage('  path readings', () => pathReadings(match.route, match.tail, false)),
-    stage('  resolve version', (each) => resolveRequest(match, view, each, ports), fresh),
-    stage('  rules, phase and links', (each) => judgedRules(found, view, each), fresh),
-    stage('  authenticate, cache hit', (each) => identify(each, each, view, ports), judged),
-    stage('  scopes', (each) => refuseUnauthorised(each, 'GET'), identified),
-    stage('  limits', (each) => takeLimits([each], each, view, ports), identified),
+    stage('  resolve version', () => statedVersion(match, view, start)),
+    stage('  rules, phase and links', judged),
+    stage('  authenticate, cache hit', (each) => callerOf(each, each, undefined, asked), judged),
+    stage('  scopes', (each) => refuseUnauthorised(each, asked), identified),
+    stage('  limits', (each) => ports.limiter.take(partsOf(each, view.clientAddress, start.now)), identified),
     stage('  forward order', () => forwardOrder(match.route, resolved.whole, match.tail, view, plan.public)),
     stage('upstream headers', () => upstreamHeaders(inbound, order)),
     stage('target choice', () => choose().settle('answered')),

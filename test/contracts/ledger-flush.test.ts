@@ -41,7 +41,7 @@ const add = async (batch: UsageBatch): Promise<void> => {
 };
 const call = (id: string): void => {
   const named = { id, named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
-  tally.record({ ...deprecatedFacts(), consumer: named }, outcome());
+  tally.record(deprecatedFacts({ consumer: named }), outcome());
 };
 const callsOf = (records: readonly UsageRecord[]) =>
   Object.fromEntries(records.map(({ consumer, callsByDay }) => [consumer, callsByDay['2026-11-20']]));

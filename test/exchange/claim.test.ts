@@ -82,7 +82,7 @@ describe('a claim', () => {
     clock.now = 200_000;
     expect(await claim.renew()).toEqual({ reason: 'idempotency_conflict' });
     claim.release();
-    expect(facts.idempotency).toBe('conflict');
+    expect(facts.completion.idempotency).toBe('conflict');
     expect(asked).toEqual(['claim', 'claim']);
   });
 
@@ -94,7 +94,7 @@ describe('a claim', () => {
     const { claim, clock, facts } = await claimed({ written: { required }, found });
     clock.now = 200_000;
     expect(await claim.renew()).toEqual(refusal);
-    expect(facts.idempotency).toBe(outcome);
+    expect(facts.completion.idempotency).toBe(outcome);
   });
 
   it('the first word on it stands', async () => {
@@ -112,7 +112,7 @@ describe('a claim', () => {
     const { claim, asked, facts } = await claimed({ written: { unknown } });
     claim.lose();
     expect(asked).toEqual(['claim', word]);
-    expect(facts.idempotency).toBe('unknown');
+    expect(facts.completion.idempotency).toBe('unknown');
   });
 
   it.each([
@@ -125,14 +125,14 @@ describe('a claim', () => {
       claim.forgo();
       claim.lose();
       expect(asked).toEqual(['claim', word]);
-      expect(facts.idempotency).toBe(outcome);
+      expect(facts.completion.idempotency).toBe(outcome);
     },
   );
 
   it('what cannot be kept for want of a store is said to be unprotected, and is no fault', async () => {
     const { claim, facts, faults } = await claimed({ away: true });
     await claim.keep(BODY, ANSWER);
-    expect(facts.idempotency).toBe('unprotected');
+    expect(facts.completion.idempotency).toBe('unprotected');
     expect(faults).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ export async function answer(looking: Looking, path: string) {
     warns: headers.get('warning') !== undefined,
     lowered: limits && limits[0] === 'deprecated',
     body: ending.kind === 'answered' ? String(ending.answer.body) : '',
-    freshUntil: looking.now + longestReuse(facts) * 1_000,
+    freshUntil: looking.now + longestReuse({ start: facts, decision: facts }) * 1_000,
   };
 }
 

@@ -4,9 +4,18 @@ import { parseList } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
 import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
-import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import type { Decision, ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
-import { ACCESS, deprecatedFacts, LIMIT, NOW, RULE, version, view } from '../support/exchange-samples.ts';
+import {
+  ACCESS,
+  deprecatedFacts,
+  LIMIT,
+  NOW,
+  RULE,
+  version,
+  view,
+  withFacts,
+} from '../support/exchange-samples.ts';
 import { fieldProblem } from '../support/field-grammar.ts';
 import { fuzz } from '../support/fuzz.ts';
 
@@ -23,7 +32,7 @@ function decorated(
 }
 
 function upstreamWins(facts: ExchangeFacts): ExchangeFacts {
-  return { ...facts, api: facts.api && { ...facts.api, upstreamWins: true } };
+  return withFacts(facts, { api: facts.decision.api && { ...facts.decision.api, upstreamWins: true } });
 }
 
 const signalText = fc.oneof(
@@ -132,7 +141,7 @@ describe('decorate', () => {
     // Of a version without a sunset, one of the upstream's that comes before our deprecation goes.
     const whole = phaseAt(version().phases, NOW);
     const phase = { ...whole, replace: whole.replace.filter(([name]) => name !== 'sunset') };
-    const out = decorated({ sunset: 'Mon, 15 Jun 2020 00:00:00 GMT' }, { ...facts, phase });
+    const out = decorated({ sunset: 'Mon, 15 Jun 2020 00:00:00 GMT' }, withFacts(facts, { phase }));
     expect([out.deprecation, out.sunset]).toEqual([deprecation, undefined]);
   });
 
@@ -146,11 +155,11 @@ describe('decorate', () => {
     'CACHE-3: a caller known by its %s makes %s %s, unless the API is shared',
     (via, theirs, out) => {
       const consumer = { id: 'acme', named: true, via, scopes: new Set<string>(), claims: {} };
-      const facts = { ...deprecatedFacts(), consumer };
+      const facts = deprecatedFacts({ consumer });
       expect(decorated({ 'cache-control': theirs }, facts)['cache-control']).toBe(out);
-      const shared = { ...facts, api: facts.api && { ...facts.api, shared: true } };
+      const shared = withFacts(facts, { api: facts.decision.api && { ...facts.decision.api, shared: true } });
       expect(decorated({ 'cache-control': theirs }, shared)['cache-control']).toBe(theirs);
-      const pinned = decorated({ 'cache-control': theirs }, { ...shared, perAccount: true });
+      const pinned = decorated({ 'cache-control': theirs }, withFacts(shared, { perAccount: true }));
       expect(pinned['cache-control']).toBe(out);
     },
   );
@@ -166,14 +175,13 @@ describe('decorate', () => {
     } as const;
     const facts = deprecatedFacts();
     const of = (anonymous: boolean) =>
-      decorated({}, { ...facts, version: version({ access: { ...access, anonymous } }) }).vary;
+      decorated({}, withFacts(facts, { version: version({ access: { ...access, anonymous } }) })).vary;
     expect(of(true)).toBe('API-Version, Authorization, X-API-Key');
     expect(of(false)).toBe('API-Version');
-    const open = {
-      ...facts,
+    const open = withFacts(facts, {
       version: undefined,
-      api: facts.api && { ...facts.api, access: { ...access, anonymous: true } },
-    };
+      api: facts.decision.api && { ...facts.decision.api, access: { ...access, anonymous: true } },
+    });
     expect(decorated({}, open).vary).toBe('API-Version, Authorization, X-API-Key');
   });
 
@@ -196,7 +204,7 @@ describe('decorate', () => {
       const { schedule, phasesOf } = version();
       const now = stage === 'active' ? Date.UTC(2025, 0, 1) : NOW;
       const phases = phasesOf({ ...schedule, sunset: undefined });
-      const facts = { ...deprecatedFacts(), now, phase: phaseAt(phases, now) };
+      const facts = deprecatedFacts({ now, phase: phaseAt(phases, now) });
       return wins === 'where the upstream wins' ? upstreamWins(facts) : facts;
     };
 
@@ -251,20 +259,20 @@ describe('decorate', () => {
   });
 
   it('CACHE-3: an answer for one account alone is not kept by nginx either, whatever the upstream told it', () => {
-    const facts = { ...deprecatedFacts(), perAccount: true };
+    const facts = deprecatedFacts({ perAccount: true });
     const headers = decorated({ 'x-accel-expires': '3600', 'cache-control': 'public' }, facts);
     expect(headers).toMatchObject({ 'x-accel-expires': '0', 'cache-control': 'private' });
     expect(decorated({}, facts)).not.toHaveProperty('x-accel-expires');
   });
 
-  it.each<[string, (facts: ExchangeFacts) => Partial<ExchangeFacts>, boolean]>([
+  it.each<[string, (decision: Decision) => Partial<Decision>, boolean]>([
     ['is for everybody', () => ({}), false],
     ['depends on the pin of the account', () => ({ perAccount: true }), true],
     ['is spared to some', () => ({ sparesSome: true }), true],
     ['tells a consumer its own last day', ({ phase }) => ({ phase: phase && { ...phase, sunset: 1 } }), true],
   ])('CACHE-3: whether an answer that %s is private', (_what, changes, isPrivate) => {
     const facts = deprecatedFacts();
-    const headers = decorated({ 'cache-control': 'max-age=60' }, { ...facts, ...changes(facts) });
+    const headers = decorated({ 'cache-control': 'max-age=60' }, withFacts(facts, changes(facts.decision)));
     expect(headers['cache-control']).toBe(isPrivate ? 'private, max-age=60' : 'max-age=60');
   });
 
@@ -279,7 +287,7 @@ describe('decorate', () => {
     const named = (name: string) => ({ ...RULE, active: { ...LIMIT, name }, deprecated: { ...LIMIT, name } });
     const lowered = { ...RULE, deprecated: { ...LIMIT, name: 'deprecated' } };
     const each = [lowered, named('all'), { ...named('trial'), shadow: true }];
-    return { ...deprecatedFacts(), version: version({ limits: { each, cost: 1 } }) };
+    return deprecatedFacts({ version: version({ limits: { each, cost: 1 } }) });
   }
 
   const OURS = '"deprecated";q=60;w=60';
@@ -312,16 +320,16 @@ describe('decorate', () => {
   ])('RL-5: a policy of the upstream %s', (_what, theirs, told) => {
     expect(decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy']).toBe(told);
     const degraded = { kind: 'degraded', rule: RULE, limit: LIMIT, allowed: true, retryAfterMs: 0 } as const;
-    const without = decorated({ ratelimit: theirs }, { ...limited(), quotas: [degraded] });
+    const without = decorated({ ratelimit: theirs }, withFacts(limited(), { quotas: [degraded] }));
     // While the store is away there is none of ours beside it, and the name means the same as before.
     expect(without.ratelimit).toBe(told === OURS ? undefined : told.slice(0, -`, ${OURS}`.length));
   });
 
   it('RL-5: where no limit of ours tells anything, the upstream says what it likes', () => {
     const theirs = { ratelimit: 'limit=9, remaining=1', 'ratelimit-policy': '"default";q=9' };
-    expect(decorated({ ...theirs }, { ...deprecatedFacts(), quotas: undefined })).toMatchObject(theirs);
+    expect(decorated({ ...theirs }, deprecatedFacts({ quotas: undefined }))).toMatchObject(theirs);
     const shadow = { each: [{ ...RULE, shadow: true }], cost: 1 };
-    const facts = { ...deprecatedFacts(), quotas: [], version: version({ limits: shadow }) };
+    const facts = deprecatedFacts({ quotas: [], version: version({ limits: shadow }) });
     expect(decorated({ ...theirs }, facts)).toMatchObject(theirs);
   });
 
@@ -353,9 +361,9 @@ describe('decorate', () => {
   });
 
   it('RL-13: no numbers, not even invented ones, while the store is away', () => {
-    const facts = deprecatedFacts();
     const limit = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
-    facts.quotas = [{ kind: 'degraded', rule: RULE, limit, allowed: true, retryAfterMs: 0 }];
+    const quotas = [{ kind: 'degraded', rule: RULE, limit, allowed: true, retryAfterMs: 0 }] as const;
+    const facts = deprecatedFacts({ quotas });
     const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' }, facts);
     expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
   });

@@ -76,7 +76,7 @@ describe('of two first calls at once the one that was not kept', () => {
     const { end, asked, facts } = await call({ standing: pin('v1'), rules: { v1: ended } });
     expect(end).toBe('version_retired');
     expect(asked).toEqual(LOST);
-    expect(facts.phase?.stage).toBe('retired');
+    expect(facts.decision.phase?.stage).toBe('retired');
   });
 
   it.each([
@@ -86,18 +86,18 @@ describe('of two first calls at once the one that was not kept', () => {
     const dates = { deprecated: NOW - 1, sunset: NOW + 1, successor: 'v1' };
     const { end, facts } = await call({ standing: pin(label), rules: { v2: { dates } } });
     expect(end).toBe(expected);
-    expect(facts.phase?.stage).toBe(label === 'v1' ? 'active' : undefined);
-    expect(facts.version?.label).toBe(label === 'v1' ? 'v1' : undefined);
-    expect(facts.successor).toEqual(NO_SUCCESSOR);
+    expect(facts.decision.phase?.stage).toBe(label === 'v1' ? 'active' : undefined);
+    expect(facts.decision.version?.label).toBe(label === 'v1' ? 'v1' : undefined);
+    expect(facts.decision.successor).toEqual(NO_SUCCESSOR);
   });
 
   it('is observed for what enforcing would have refused in the end, its limit included', async () => {
     const observed = { mode: 'observe', allowed: false } as const;
     const ended = { dates: { deprecated: NOW - 2, sunset: NOW } };
     const lost = await call({ ...observed, standing: pin('v1') });
-    expect([lost.end, lost.facts.observed]).toEqual(['v1 by pin', 'rate_limited']);
+    expect([lost.end, lost.facts.decision.observed]).toEqual(['v1 by pin', 'rate_limited']);
     const gone = await call({ ...observed, standing: pin('v1'), rules: { v1: ended } });
-    expect([gone.end, gone.facts.observed]).toEqual(['v1 by pin', 'version_retired']);
+    expect([gone.end, gone.facts.decision.observed]).toEqual(['v1 by pin', 'version_retired']);
   });
 });
 

@@ -130,6 +130,6 @@ describe('a frozen version', () => {
 
   it('is only counted where the API is only observed', async () => {
     const { outcome, facts } = await judge({ plan: observed, consumer: 'newcomer' });
-    expect([outcome, facts.observed]).toEqual(['forward', 'adoption_frozen']);
+    expect([outcome, facts.decision.observed]).toEqual(['forward', 'adoption_frozen']);
   });
 });

@@ -5,7 +5,7 @@ import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-h
 import { clampFreshness, clampLifetimes, longestReuse } from '../../gateway/exchange/freshness.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
-import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
+import { deprecatedFacts, NOW, withFacts } from '../support/exchange-samples.ts';
 import { threadMs } from '../support/thread-time.ts';
 
 describe('lifetimes', () => {
@@ -171,20 +171,22 @@ describe('the fields of an answer', () => {
 describe('what is left', () => {
   it('is whole seconds to the end of the phase', () => {
     const facts = deprecatedFacts();
-    const { phase } = facts;
+    const { phase } = facts.decision;
     if (phase === undefined) throw new Error('the sample has a phase');
     expect(longestReuse(facts)).toBe((phase.until - NOW) / 1000);
-    expect(longestReuse({ ...facts, phase: { ...phase, until: NOW + 1999 } })).toBe(1);
+    expect(longestReuse(withFacts(facts, { phase: { ...phase, until: NOW + 1999 } }))).toBe(1);
   });
 
   it('CACHE-6: is no longer than the API lets answers of a deprecated version be reused', () => {
     const facts = deprecatedFacts();
-    const { api, phase } = facts;
+    const { api, phase } = facts.decision;
     if (api === undefined || phase === undefined) throw new Error('the sample has an API and a phase');
-    const brief = { ...facts, api: { ...api, deprecatedMaxAge: 300 } };
+    const brief = withFacts(facts, { api: { ...api, deprecatedMaxAge: 300 } });
     expect(longestReuse(brief)).toBe(300);
-    expect(longestReuse({ ...brief, phase: { ...phase, until: NOW + 9_000 } })).toBe(9);
-    expect(longestReuse({ ...brief, phase: { ...phase, stage: 'active' } })).toBe(longestReuse(facts));
+    expect(longestReuse(withFacts(brief, { phase: { ...phase, until: NOW + 9_000 } }))).toBe(9);
+    expect(longestReuse(withFacts(brief, { phase: { ...phase, stage: 'active' } }))).toBe(
+      longestReuse(facts),
+    );
   });
 
   it('CACHE-6: is no longer than to the beginning or the end of a pause, of this version', () => {
@@ -198,7 +200,7 @@ describe('what is left', () => {
       from,
       until,
     });
-    const left = (...overrides: Pause[]) => longestReuse({ ...deprecatedFacts(), overrides });
+    const left = (...overrides: Pause[]) => longestReuse(deprecatedFacts({ overrides }));
     expect(left(pause(NOW - 1, NOW + 90_000))).toBe(90);
     expect(left(pause(NOW - 1, NOW + 90_000), pause(NOW + 30_000, NOW + 60_000, 'v1'))).toBe(30);
     expect(left(pause(NOW - 2, NOW), pause(NOW + 30_000, NOW + 60_000, 'v2'))).toBe(left());
@@ -206,30 +208,30 @@ describe('what is left', () => {
 
   it('CACHE-6: is no longer than to the beginning of a brownout, or to its end', () => {
     const facts = deprecatedFacts();
-    const { version } = facts;
+    const { version } = facts.decision;
     if (version === undefined) throw new Error('the sample has a version');
     const rest = { rule: 0, announced: 0, status: 410, share: undefined, message: undefined } as const;
     const left = (from: number, until: number) => {
       const brownouts = createBrownoutCalendar([{ from: NOW + from, until: NOW + until, ...rest }]);
-      return longestReuse({ ...facts, version: { ...version, brownouts } });
+      return longestReuse(withFacts(facts, { version: { ...version, brownouts } }));
     };
     expect([left(30_000, 60_000), left(0, 45_000), left(-2, -1)]).toEqual([30, 45, longestReuse(facts)]);
   });
 
   it('CACHE-6: is no longer than the versions it links stay as they are, and no other is released', () => {
     const facts = deprecatedFacts();
-    const { api, linked, version } = facts;
+    const { api, linked, version } = facts.decision;
     if (api === undefined || version === undefined) throw new Error('the sample has an API and a version');
-    expect(longestReuse({ ...facts, linked: { ...linked, until: NOW + 90_000 } })).toBe(90);
-    expect(longestReuse({ ...facts, api: { ...api, nextRelease: (now) => now + 30_999 } })).toBe(30);
+    expect(longestReuse(withFacts(facts, { linked: { ...linked, until: NOW + 90_000 } }))).toBe(90);
+    expect(longestReuse(withFacts(facts, { api: { ...api, nextRelease: (now) => now + 30_999 } }))).toBe(30);
     const schedule = { ...version.schedule, forgotten: NOW + 5_000 };
-    expect(longestReuse({ ...facts, version: { ...version, schedule } })).toBe(5);
+    expect(longestReuse(withFacts(facts, { version: { ...version, schedule } }))).toBe(5);
     expect(
-      longestReuse({ ...facts, version: { ...version, schedule: { ...schedule, forgotten: NOW } } }),
+      longestReuse(withFacts(facts, { version: { ...version, schedule: { ...schedule, forgotten: NOW } } })),
     ).toBe(longestReuse(facts));
   });
 
   it('is endless before a version is known', () => {
-    expect(longestReuse({ ...deprecatedFacts(), phase: undefined })).toBe(Number.POSITIVE_INFINITY);
+    expect(longestReuse(deprecatedFacts({ phase: undefined }))).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -9,7 +9,7 @@ import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/e
 
 const SUNSET = Date.UTC(2027, 3, 15);
 const served = version({ upstream });
-const facts = deprecatedFacts();
+const facts = deprecatedFacts().decision;
 const held = holdService(facts);
 
 const over = (of: GatewayPlan, now: number): boolean => isOver(held, of, { now, overrides: [] });

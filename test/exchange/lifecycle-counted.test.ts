@@ -86,13 +86,13 @@ describe('mode: observe', () => {
   ])('%s', async (_, situation, reason, outcome) => {
     const { outcome: actual, facts } = await judge({ plan: OBSERVED, consumer: 'other', ...situation });
     expect(actual).toBe(outcome);
-    expect(facts.observed).toBe(reason);
+    expect(facts.decision.observed).toBe(reason);
   });
 
   it('tokens and scopes are asked for as ever', async () => {
     const { outcome, facts } = await judge({ plan: OBSERVED, at: '2027-08-01' });
     expect(outcome).toBe('credentials_missing');
-    expect(facts.observed).toBe('version_retired');
+    expect(facts.decision.observed).toBe('version_retired');
   });
 
   it('past the sunset the lowered limit goes on', async () => {

@@ -58,7 +58,7 @@ describe('NEG-3: another version listed beside one that is past its sunset', () 
     ['answers once nobody may', { at: '2027-06-30', consumer: 'acme' }, 'v2'],
   ])('%s', async (_, situation, label) => {
     const { outcome, facts } = await judge({ accept, path, ...situation });
-    expect([outcome, facts.version?.label]).toEqual(['forward', label]);
+    expect([outcome, facts.decision.version?.label]).toEqual(['forward', label]);
   });
 
   it('stands behind it where its end is only observed', async () => {
@@ -69,8 +69,8 @@ describe('NEG-3: another version listed beside one that is past its sunset', () 
       at: '2028-01-01',
       consumer: 'other',
     });
-    expect([outcome, facts.version?.label]).toEqual(['forward', 'v1']);
-    expect(facts.observed).toBe('version_retired');
+    expect([outcome, facts.decision.version?.label]).toEqual(['forward', 'v1']);
+    expect(facts.decision.observed).toBe('version_retired');
   });
 });
 
@@ -107,7 +107,7 @@ describe('RET-11: a version without an upstream, whatever the clock says', () =>
   ])('%s', async (_, situation, outcome) => {
     const judged = await judge(situation);
     expect(judged.outcome).toBe(outcome);
-    const { phase, successor } = judged.facts;
+    const { phase, successor } = judged.facts.decision;
     if (outcome === 'version_unknown') return;
     expect([phase?.stage, phase?.warning, phase?.replace.map(([name]) => name)]).toEqual([
       'retired',

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { partsOf } from '../../gateway/exchange/limit-of.ts';
 import type { Exception } from '../../gateway/policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
-import { deprecatedFacts, LIMIT, NOW, RULE, version } from '../support/exchange-samples.ts';
+import { LIMIT, NOW, RULE, version } from '../support/exchange-samples.ts';
 
 const LOWERED = { ...LIMIT, name: 'deprecated' };
 const rule = {
@@ -42,8 +42,8 @@ it.each<[string, number, readonly Exception[], string, string]>([
     '{consumer:acme}:orders:v1:deprecated',
   ],
 ])('RL-11: a version %s has a limit and a bucket of its own', (_when, now, exceptions, limit, key) => {
-  const rules = version({ exceptions });
-  const facts = { ...deprecatedFacts(), now, phase: phaseAt(rules.phases, now) };
-  const parts = partsOf(rules, { each: [rule], cost: 3 }, ACME, '192.0.2.1', facts);
+  const rules = version({ exceptions, limits: { each: [rule], cost: 3 } });
+  const phase = phaseAt(rules.phases, now);
+  const parts = partsOf({ version: rules, consumer: ACME, phase }, '192.0.2.1', now);
   expect(parts.map((part) => [part.limit.name, part.key, part.cost])).toEqual([[limit, key, 3]]);
 });

@@ -65,17 +65,18 @@ async function ask(
     return { records, next };
   };
   const ports = { wallClock: () => NOW, ledger: { read }, authenticators };
-  const facts = { ...deprecatedFacts(), plan: PLAN, consumer: undefined };
-  const directive = await publishReserved(PLAN, view({ path: PATH, headers }), facts, ports);
+  const { start } = deprecatedFacts({ plan: PLAN });
+  const published = await publishReserved(PLAN, view({ path: PATH, headers }), start, ports);
+  const { directive, consumer } = published ?? {};
   const body = directive?.kind === 'publish' ? JSON.parse(directive.publication.body) : undefined;
-  return { directive, body, filters, facts };
+  return { directive, body, filters, consumer };
 }
 
 describe('a consumer’s own usage', () => {
   it('is asked of the ledger by what the consumer was known by: an address may be spelled like its id', async () => {
-    const { filters, facts } = await ask([]);
+    const { filters, consumer } = await ask([]);
     expect(filters).toEqual([{ consumer: 'acme', via: 'token', since: '2026-08-22' }]);
-    expect(facts.consumer).toBe(ACME);
+    expect(consumer).toBe(ACME);
   });
 
   it('is asked of the ledger by its key, where that is what it shows', async () => {
@@ -128,9 +129,8 @@ describe('a consumer’s own usage', () => {
     const ports = { wallClock: () => NOW, ledger, authenticators: AUTHENTICATORS };
     for (const lacking of [{ authenticators: new Map() }, { ledger: undefined }]) {
       const asked = view({ path: PATH, headers: TOKEN });
-      expect(await publishReserved(PLAN, asked, deprecatedFacts(), { ...ports, ...lacking })).toEqual({
-        kind: 'refuse',
-        refusal: { reason: 'route_unknown' },
+      expect(await publishReserved(PLAN, asked, deprecatedFacts().start, { ...ports, ...lacking })).toEqual({
+        directive: { kind: 'refuse', refusal: { reason: 'route_unknown' } },
       });
     }
   });

@@ -6,12 +6,13 @@ import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
+import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import {
   type BrownoutCalendar,
   createBrownoutCalendar,
 } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
-import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
+import type { Quota, RateLimiter } from '../../gateway/policy/rate-limit/limit.ts';
 import {
   ACCESS,
   api,
@@ -70,8 +71,10 @@ interface Situation {
   readonly cors?: ApiPlan['cors'];
   readonly request?: Partial<RequestView>;
   readonly guarded?: boolean;
-  readonly token?: Authenticated;
+  readonly token?: MaybePromise<Authenticated>;
   readonly quota?: Quota;
+  /** Instead of `quota`. */
+  readonly take?: RateLimiter['take'];
   readonly hstsSeconds?: number | undefined;
   /** Versions beside the one asked for. */
   readonly others?: readonly VersionRules[];
@@ -87,7 +90,7 @@ function exchangeIn(situation: Situation): Exchange {
       () => NOW,
     ),
     guard: () => EXHAUSTED,
-    limiter: { take: () => [situation.quota ?? EXHAUSTED] },
+    limiter: { take: situation.take ?? (() => [situation.quota ?? EXHAUSTED]) },
     authenticators: new Map([
       ['main', tokenAuthenticator(() => NOW, { claims: () => true, verify: () => situation.token ?? ACME })],
     ]),
@@ -98,10 +101,12 @@ function exchangeIn(situation: Situation): Exchange {
 const requestOf = ({ request }: Situation): RequestView =>
   view({ headers: { authorization: 'Bearer a.b.c' }, ...request });
 
-async function judge(situation: Situation): Promise<Directive> {
+function decideIn(situation: Situation): MaybePromise<Directive> {
   const exchange = exchangeIn(situation);
   return exchange.decide(requestOf(situation), exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001'));
 }
+
+const judge = async (situation: Situation): Promise<Directive> => decideIn(situation);
 
 function reasonOf(directive: Directive): string {
   return directive.kind === 'refuse' ? directive.refusal.reason : 'forwarded';
@@ -233,7 +238,7 @@ describe('decide', () => {
     const exchange = exchangeIn({ request });
     const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
     await exchange.decide(view(request), facts);
-    expect(facts.carrier).toBe(carrier);
+    expect(facts.decision.carrier).toBe(carrier);
   });
 
   it.each([
@@ -277,6 +282,35 @@ describe('decide', () => {
         },
       },
     });
+  });
+});
+
+describe('waiting', () => {
+  const quota = { ...EXHAUSTED, allowed: true };
+
+  it.each<[string, Situation]>([
+    ['a request that is forwarded', { quota }],
+    ['a request that is refused', {}],
+    ['an unknown path', { request: { path: '/nowhere' } }],
+    ['a flood', { guarded: true }],
+  ])('%s is decided without a promise', (_, situation) => {
+    expect(decideIn(situation)).not.toBeInstanceOf(Promise);
+  });
+
+  it.each<[string, Situation]>([
+    ['a token', { quota, token: Promise.resolve(ACME) }],
+    ['a lease', { take: async () => [quota] }],
+  ])('a request that waits for %s is decided as one that does not', async (_, situation) => {
+    const waiting = decideIn(situation);
+    expect(waiting).toBeInstanceOf(Promise);
+    expect(await waiting).toEqual(decideIn({ quota }));
+  });
+
+  it.each<[string, Situation]>([
+    ['throws', { take: () => expect.fail('broken') }],
+    ['rejects', { take: async () => expect.fail('broken') }],
+  ])('a limiter that %s is a rejection', async (_, situation) => {
+    await expect(decideIn(situation)).rejects.toThrow('broken');
   });
 });
 

@@ -114,7 +114,9 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
     const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
     const directive = await exchange.decide(view({ path }), facts);
     const outcome = directive.kind === 'refuse' ? directive.refusal.reason : directive.kind;
-    return [facts.phase?.stage ?? 'none', outcome, ...(units === undefined ? [] : [units])].join(' ');
+    return [facts.decision.phase?.stage ?? 'none', outcome, ...(units === undefined ? [] : [units])].join(
+      ' ',
+    );
   };
 }
 

@@ -2,6 +2,7 @@
 // What a claim does from there is in claim.test.ts.
 import { expect, it } from 'vitest';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
+import { settle } from '../../gateway/exchange/judging.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { underKey } from '../../gateway/exchange/under-key.ts';
 import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
@@ -28,10 +29,11 @@ it.each([1_000, 600_000])('IDM-5: a lock lasts longer than a total of %i ms', as
     wallClock: () => NOW,
     onFault: () => undefined,
   } as unknown as ExchangePorts;
-  const directive = await underKey(forward, rules, {
+  const judging = underKey(forward, rules, {
     match: { route: api([patient]), tail: '/7' },
     ...{ view: asked, facts: deprecatedFacts(), ports },
   });
+  const directive = await settle(judging);
   expect(directive.kind).toBe('forward');
   expect(locks).toEqual([expect.any(Number)]);
   expect(locks[0]).toBeGreaterThan(total + 5_000);

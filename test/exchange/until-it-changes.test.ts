@@ -156,7 +156,7 @@ function instantsOf(lives: Lives, overrides: readonly Override[]): readonly numb
 
 /** Until when the answer may be reused. */
 function freshUntil({ facts, ending }: Judged): number {
-  if (ending.kind === 'forwarded') return facts.now + longestReuse(facts) * 1000;
+  if (ending.kind === 'forwarded') return facts.now + longestReuse({ start: facts, decision: facts }) * 1000;
   const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers.get('cache-control'))) ?? [];
   return facts.now + Number(seconds) * 1000;
 }

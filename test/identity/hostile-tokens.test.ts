@@ -80,11 +80,11 @@ async function judge(request: Partial<RequestView>, asked: Asked): Promise<reado
   const facts = exchange.begin(asking.requestId);
   try {
     const directive = await exchange.decide(asking, facts);
-    if (directive.kind !== 'refuse') return [200, `${directive.kind} ${facts.consumer?.id}`];
+    if (directive.kind !== 'refuse') return [200, `${directive.kind} ${facts.decision.consumer?.id}`];
     const { status } = exchange.refuse(directive.refusal, facts, asking);
-    return [status, facts.tokenFlaw ?? directive.refusal.reason];
+    return [status, facts.completion.tokenFlaw ?? directive.refusal.reason];
   } catch (thrown) {
-    return [exchange.fail(thrown, facts, asking).status, facts.fault ?? ''];
+    return [exchange.fail(thrown, facts, asking).status, facts.completion.fault ?? ''];
   }
 }
 

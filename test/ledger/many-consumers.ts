@@ -35,9 +35,10 @@ const ended = outcome({ userAgent: 'some-client/1.2 (a usual length of it)' });
 function callEveryone(tally: UsageTally, ids: readonly string[]): number {
   const rest = { named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
   const facts: ExchangeFacts = deprecatedFacts();
+  const { decision } = facts;
   const begin = process.cpuUsage();
   for (const id of ids) {
-    facts.consumer = { ...rest, id };
+    facts.decision = { ...decision, consumer: { ...rest, id } };
     tally.record(facts, ended);
   }
   const { user, system } = process.cpuUsage(begin);

@@ -122,7 +122,7 @@ describe('what the client receives', () => {
     expect(text).not.toMatch(/x-secret|timeout=9/i);
     expect(text.match(/set-cookie: /gi)).toHaveLength(2);
     expect(text).toContain('deprecation: @1');
-    expect(gateway.facts[0]?.upstreamMs).toBeGreaterThan(0);
+    expect(gateway.facts[0]?.completion.upstreamMs).toBeGreaterThan(0);
   });
 
   it('FWD-16: a GET answered 503 reaches the upstream once', async () => {

@@ -112,7 +112,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
     status,
     headers: new HeaderLines({
       'content-type': 'application/json',
-      'x-request-id': facts.requestId,
+      'x-request-id': facts.start.requestId,
       'content-length': undefined,
     }),
     body: JSON.stringify({ error: code }),
@@ -141,7 +141,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       return { kind: 'forward', forward };
     },
     refuse(refusal, facts, { scheme }) {
-      facts.refusal = refusal.reason;
+      facts.completion.refusal = refusal.reason;
       const status =
         refusal.reason === 'request_malformed' ? refusal.status : (STATUS[refusal.reason] ?? 421);
       const answer = made(status, refusal.reason, facts);
@@ -155,12 +155,12 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
     }),
     fail(thrown, facts) {
       const code: Fault['code'] = thrown instanceof Fault ? thrown.code : 'internal';
-      facts.fault = code;
+      facts.completion.fault = code;
       return made(FAULT_STATUS[code] ?? (code.endsWith('_timeout') ? 504 : 502), code, facts);
     },
     decorate(_status, headers, facts) {
       headers.set('deprecation', '@1');
-      headers.set('x-request-id', facts.requestId);
+      headers.set('x-request-id', facts.start.requestId);
     },
     endingOf: () => options.ending?.(),
   };

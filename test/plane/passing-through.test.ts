@@ -27,7 +27,11 @@ describe('a body beyond its bound', () => {
       gateway.port,
       get('/echo', CHUNKED, 'POST', `${padded(40, 8_000)}0\r\n\r\n${get('/echo/canary')}`),
     );
-    expect([statuses, closed, gateway.facts[0]?.refusal]).toEqual([[413], true, 'request_malformed']);
+    expect([statuses, closed, gateway.facts[0]?.completion.refusal]).toEqual([
+      [413],
+      true,
+      'request_malformed',
+    ]);
     expect(gateway.views).toHaveLength(1);
     expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
     // A byte in each chunk, and a signature now and then, are what honest clients send.
@@ -69,7 +73,7 @@ describe('a body beyond its bound', () => {
       get('/echo', CHUNKED, 'POST', `${chunk(900)}${chunk(200)}0\r\n\r\n`),
     );
     expect([answer.statuses, answer.closed]).toEqual([[413], true]);
-    expect(gateway.facts[0]?.refusal).toBe('body_too_large');
+    expect(gateway.facts[0]?.completion.refusal).toBe('body_too_large');
     await until(() => upstream.sockets.size === 0);
     expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
   });
@@ -95,7 +99,7 @@ describe('a body beyond its bound', () => {
     await until(() => received.endsWith('half'));
     socket.write(chunk(200));
     await new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    expect(gateway.facts[0]?.refusal).toBe('body_too_large');
+    expect(gateway.facts[0]?.completion.refusal).toBe('body_too_large');
     expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
   });
 });
@@ -124,7 +128,7 @@ describe('FWD-13: interim answers', () => {
     const upstream = await upstreamThat((_, count) => HINTS.repeat(count === 1 ? 100 : 101) + OK);
     const gateway = await gatewayTo([upstream.origin]);
     for (const status of [200, 502]) expect((await sendRaw(gateway.port, get())).statuses).toEqual([status]);
-    expect(gateway.facts.map(({ fault }) => fault)).toEqual([undefined, 'upstream_invalid']);
+    expect(gateway.facts.map(({ completion }) => completion.fault)).toEqual([undefined, 'upstream_invalid']);
     await until(() => upstream.sockets.size === 0);
   });
 
@@ -215,7 +219,7 @@ describe('an answer that is held back', () => {
     for (const order of [{ headerRules }, { headerRules, notice }]) {
       const gateway = await gatewayTo([upstream.origin], {}, { order });
       const { statuses } = await sendRaw(gateway.port, get('/echo', CLOSE));
-      expect([statuses, gateway.facts[0]?.fault]).toEqual([[502], 'upstream_invalid']);
+      expect([statuses, gateway.facts[0]?.completion.fault]).toEqual([[502], 'upstream_invalid']);
     }
   });
 });

@@ -61,7 +61,7 @@ async function prepare(): Promise<Situation> {
       ...exchange,
       decide: async (view, facts) => {
         const directive = await exchange.decide(view, facts);
-        callers.push(facts.consumer?.id);
+        callers.push(facts.decision.consumer?.id);
         return directive;
       },
     },

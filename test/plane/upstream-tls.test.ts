@@ -57,7 +57,7 @@ async function ask(port: number, tls: Partial<UpstreamTls> | undefined, host?: s
   const gateway = await startGateway({ upstream: `https://127.0.0.1:${port}`, plan: { tls: section, host } });
   stack.defer(gateway.stop);
   const { statuses } = await sendRaw(gateway.port, get());
-  return { status: statuses[0], fault: gateway.facts[0]?.fault };
+  return { status: statuses[0], fault: gateway.facts[0]?.completion.fault };
 }
 
 const TRUSTED = { status: 200, fault: undefined };

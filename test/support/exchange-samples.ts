@@ -1,6 +1,12 @@
 // A small plan, a request and facts at a fixed instant, for tests of the exchange.
 
-import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
+import {
+  type Completion,
+  type Decision,
+  type ExchangeFacts,
+  factsOf,
+  type RequestStart,
+} from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -163,13 +169,25 @@ export function view(changes: Partial<RequestView> = {}): RequestView {
   };
 }
 
+/** The parts of an exchange, each member by its name. */
+export type FlatFacts = RequestStart & Decision & Completion;
+
+/** `facts` with other members. */
+export function withFacts(facts: ExchangeFacts, changes: Partial<FlatFacts>): ExchangeFacts {
+  const part = <Part extends object>(members: Part): Part => {
+    const changed = Object.entries(changes).filter(([name]) => name in members);
+    return { ...members, ...Object.fromEntries(changed) };
+  };
+  return { start: part(facts.start), decision: part(facts.decision), completion: part(facts.completion) };
+}
+
 /** Facts of a request for orders v1 that was resolved, found deprecated and counted. */
-export function deprecatedFacts(): ExchangeFacts {
+export function deprecatedFacts(changes: Partial<FlatFacts> = {}): ExchangeFacts {
   const rules = version();
   const owner = api([rules]);
   const requestId = 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001';
-  return {
-    ...factsOf({ plan: plan([owner]), now: NOW, overrides: [], startedAt: 0, requestId, trace: undefined }),
+  const start = { plan: plan([owner]), now: NOW, overrides: [], startedAt: 0, requestId, trace: undefined };
+  return withFacts(factsOf(start), {
     api: owner,
     version: rules,
     carrier: 'path',
@@ -186,5 +204,6 @@ export function deprecatedFacts(): ExchangeFacts {
         resetMs: 1000,
       },
     ],
-  };
+    ...changes,
+  });
 }

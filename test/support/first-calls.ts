@@ -104,6 +104,8 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
   const request = view({ method, path: '/api/orders', headers: { authorization: 'Bearer a.b.c' } });
   const directive = await exchange.decide(request, facts);
   const end =
-    directive.kind === 'refuse' ? directive.refusal.reason : `${facts.version?.label} by ${facts.carrier}`;
+    directive.kind === 'refuse'
+      ? directive.refusal.reason
+      : `${facts.decision.version?.label} by ${facts.decision.carrier}`;
   return { end, facts };
 }

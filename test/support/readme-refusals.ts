@@ -134,7 +134,8 @@ const FAULTS: Readonly<Record<FaultCode, Fault>> = {
 
 /** The statuses each reason can be answered with. */
 export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
-  const facts = deprecatedFacts();
+  const { start, decision } = deprecatedFacts();
+  const facts = { ...decision, plan: start.plan };
   return new Map(
     Object.entries(SAMPLES).map(([reason, refusals]) => [
       reason,

@@ -25,32 +25,45 @@ function request(index: number): readonly [ExchangeFacts, Outcome, at: number, d
   const one = <Value>(...values: readonly Value[]): Value => values[index % values.length] as Value;
   const known = deprecatedFacts();
   const facts: ExchangeFacts = {
-    ...known,
-    requestId: one(known.requestId, 'short', HOSTILE, 'r'.repeat(129)),
-    trace: one(undefined, { traceId: '4bf9'.repeat(8), traceparent: '', tracestate: undefined }),
-    api: one(api(), undefined, { ...api(), name: 'commandes-é' }),
-    version: one(rules, undefined, { ...rules, operation: 'GET /search' }, { ...rules, label: '2026-01-15' }),
-    phase: one(known.phase, undefined),
-    carrier: one('path', undefined, 'default'),
-    consumer: one(consumer, undefined, { ...consumer, id: HOSTILE }, consumer, {
-      ...consumer,
-      id: 'c'.repeat(200),
-    }),
-    refusal: one(undefined, undefined, 'rate_limited', undefined, 'version_moved'),
-    quotas: one(
-      undefined,
-      [quota('default', true, false)],
-      [quota('default', false, false), quota('all', false, true), quota('burst', false, false)],
-      [],
-      [{ kind: 'unavailable', limit: LIMIT, rule: RULE }, quota('all', false, true)],
-    ),
-    tokenFlaw: one(undefined, undefined, 'audience'),
-    keyFlaw: one(undefined, undefined, undefined, 'unknown'),
-    observed: one(undefined, 'version_retired'),
-    bodyNotice: one(undefined, undefined, 'added'),
-    idempotency: one(undefined, undefined, 'replayed', undefined),
-    fault: one(undefined, undefined, undefined, undefined, 'upstream_reset'),
-    upstreamMs: one(undefined, 0, 0.0004, 0.0005, 9.5, 12.34, 1_234.567_8, 99.9999, 1e9 + 0.25),
+    start: {
+      ...known.start,
+      requestId: one(known.start.requestId, 'short', HOSTILE, 'r'.repeat(129)),
+      trace: one(undefined, { traceId: '4bf9'.repeat(8), traceparent: '', tracestate: undefined }),
+    },
+    decision: {
+      ...known.decision,
+      api: one(api(), undefined, { ...api(), name: 'commandes-é' }),
+      version: one(
+        rules,
+        undefined,
+        { ...rules, operation: 'GET /search' },
+        { ...rules, label: '2026-01-15' },
+      ),
+      phase: one(known.decision.phase, undefined),
+      carrier: one('path', undefined, 'default'),
+      consumer: one(consumer, undefined, { ...consumer, id: HOSTILE }, consumer, {
+        ...consumer,
+        id: 'c'.repeat(200),
+      }),
+      quotas: one(
+        undefined,
+        [quota('default', true, false)],
+        [quota('default', false, false), quota('all', false, true), quota('burst', false, false)],
+        [],
+        [{ kind: 'unavailable', limit: LIMIT, rule: RULE }, quota('all', false, true)],
+      ),
+      observed: one(undefined, 'version_retired'),
+    },
+    completion: {
+      ...known.completion,
+      refusal: one(undefined, undefined, 'rate_limited', undefined, 'version_moved'),
+      tokenFlaw: one(undefined, undefined, 'audience'),
+      keyFlaw: one(undefined, undefined, undefined, 'unknown'),
+      bodyNotice: one(undefined, undefined, 'added'),
+      idempotency: one(undefined, undefined, 'replayed', undefined),
+      fault: one(undefined, undefined, undefined, undefined, 'upstream_reset'),
+      upstreamMs: one(undefined, 0, 0.0004, 0.0005, 9.5, 12.34, 1_234.567_8, 99.9999, 1e9 + 0.25),
+    },
   };
   const ended = outcome({
     method: one('GET', 'POST', HOSTILE),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { anyCharacter } from '../support/any-text.ts';
-import { deprecatedFacts } from '../support/exchange-samples.ts';
+import { deprecatedFacts, withFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
 const acme = { id: 'acme', named: true, via: 'token' as const, scopes: new Set<string>(), claims: {} };
@@ -14,7 +14,7 @@ describe('the access log', () => {
     const { telemetry, clocks, lines } = harness();
     clocks.monotonic = 12.3456;
     const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', traceparent: '', tracestate: undefined };
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), trace, consumer: acme, upstreamMs: 9.5 }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ trace, consumer: acme, upstreamMs: 9.5 }), outcome());
     expect(await lines()).toEqual([
       {
         level: 'info',
@@ -45,11 +45,11 @@ describe('the access log', () => {
   it('names the refusal or the fault, and leaves out what never became known', async () => {
     const { telemetry, lines } = harness();
     telemetry.observer.onAnswer(
-      { ...unrouted(), refusal: 'route_unknown', tokenFlaw: 'audience' },
+      withFacts(unrouted(), { refusal: 'route_unknown', tokenFlaw: 'audience' }),
       outcome({ status: 404, userAgent: undefined }),
     );
     telemetry.observer.onAnswer(
-      { ...deprecatedFacts(), fault: 'upstream_reset' },
+      deprecatedFacts({ fault: 'upstream_reset' }),
       outcome({ status: 502, aborted: true }),
     );
     const [refused, failed] = await lines();
@@ -95,7 +95,7 @@ describe('the access log', () => {
     const { telemetry, lines, text } = harness();
     const long = 'a'.repeat(100_000);
     telemetry.observer.onAnswer(
-      { ...deprecatedFacts(), consumer: { ...acme, id: long } },
+      deprecatedFacts({ consumer: { ...acme, id: long } }),
       outcome({ path: `/${long}`, userAgent: long }),
     );
     expect(await lines()).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('the access log', () => {
           },
         });
         const asked = `/${path.replaceAll('?', '')}`;
-        const facts = { ...known, requestId: name, consumer: { ...acme, id } };
+        const facts = withFacts(known, { requestId: name, consumer: { ...acme, id } });
         const ended = outcome({ path: asked, userAgent, method: name, protocol: name, clientAddress: name });
         createAccessLog(sink).record(facts, ended, WALL, 1);
         sink.flush();

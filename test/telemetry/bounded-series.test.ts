@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { createDepartures } from '../../gateway/server/workers/departures.ts';
-import { api, deprecatedFacts, plan, version } from '../support/exchange-samples.ts';
+import { api, deprecatedFacts, plan, version, withFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
 const orders = 'api="orders",version="v1"';
@@ -24,11 +24,10 @@ describe('the page', () => {
         clientAddress: `2001:db8::${index.toString(16)}`,
       });
       telemetry.observer.onAnswer(
-        {
-          ...known[index % 2 === 0 ? 0 : 1],
+        withFacts(known[index % 2 === 0 ? 0 : 1], {
           requested: `v${index}`,
           consumer: consumer(`c${index}`, index % 3 === 0),
-        },
+        }),
         wild,
       );
     }
@@ -47,7 +46,7 @@ describe('the page', () => {
     expect(Object.keys(await series('sundial_requests_total'))).toEqual(counted);
     expect(await series('sundial_version_sunset')).toEqual({});
     current = plan();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), api: api(), version: version() }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ api: api(), version: version() }), outcome());
     expect(Object.values(await series('sundial_requests_total'))).toEqual([2]);
   });
 });
@@ -57,8 +56,8 @@ describe('consumers of deprecated versions', () => {
 
   it('are counted by name; ids that name no application share one series', async () => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer('acme') }, outcome());
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer('user-4711', false) }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ consumer: consumer('acme') }), outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ consumer: consumer('user-4711', false) }), outcome());
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
     expect(await series('sundial_deprecated_requests_total')).toEqual({
       [name('acme')]: 1,
@@ -69,10 +68,7 @@ describe('consumers of deprecated versions', () => {
   it('are not counted on a version that is not deprecated', async () => {
     const { telemetry, series } = harness();
     const [active] = version().phases.filter((phase) => phase.stage === 'active');
-    telemetry.observer.onAnswer(
-      { ...deprecatedFacts(), phase: active, consumer: consumer('acme') },
-      outcome(),
-    );
+    telemetry.observer.onAnswer(deprecatedFacts({ phase: active, consumer: consumer('acme') }), outcome());
     expect(await series('sundial_deprecated_requests_total')).toEqual({ [name('none')]: 0 });
   });
 
@@ -80,7 +76,7 @@ describe('consumers of deprecated versions', () => {
     const { telemetry, series } = harness();
     const facts = deprecatedFacts();
     for (let index = 0; index < 250; index += 1) {
-      telemetry.observer.onAnswer({ ...facts, consumer: consumer(`c${index}`) }, outcome());
+      telemetry.observer.onAnswer(withFacts(facts, { consumer: consumer(`c${index}`) }), outcome());
     }
     const page = await series('sundial_deprecated_requests_total');
     // And the one that is there before anybody calls.
@@ -93,7 +89,7 @@ describe('consumers of deprecated versions', () => {
 
   it('leave after 35 idle days and make room', async () => {
     const { telemetry, clocks, series } = harness();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer('old') }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ consumer: consumer('old') }), outcome());
     clocks.wall = WALL + 35 * 86_400_000;
     expect(await series(name('old'))).toEqual({ [name('old')]: 1 });
     clocks.wall += 1;
@@ -103,7 +99,7 @@ describe('consumers of deprecated versions', () => {
   it('cannot break the page with what stands in a token', async () => {
     const { telemetry, series } = harness();
     const id = `a"b\\c\nd\re\ud800${'x'.repeat(5000)}`;
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer(id) }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ consumer: consumer(id) }), outcome());
     const [line = ''] = Object.keys(await series('sundial_deprecated_requests_total'));
     expect(line).toContain('consumer="a\\"b\\\\c\ufffdd\ufffde\ufffdx');
     expect(line.length).toBeLessThan(300);
@@ -126,7 +122,7 @@ describe('consumers that several workers have met', () => {
         return {
           calls: (...ids: string[]) => {
             for (const id of ids)
-              telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer(id) }, outcome());
+              telemetry.observer.onAnswer(deprecatedFacts({ consumer: consumer(id) }), outcome());
           },
           look: async () => {
             clocks.wall = WALL + monotonic;

@@ -13,7 +13,16 @@ import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { createUsageTally, type UsageTally } from '../../gateway/telemetry/ledger/tally.ts';
 import { stopWatching } from '../../gateway/telemetry/ledger/unwatch.ts';
 import { createWatch } from '../../gateway/telemetry/ledger/watched.ts';
-import { ACCESS, api, deprecatedFacts, NOW, plan, version } from '../support/exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  deprecatedFacts,
+  type FlatFacts,
+  NOW,
+  plan,
+  version,
+  withFacts,
+} from '../support/exchange-samples.ts';
 import { outcome } from './telemetry-harness.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,18 +31,12 @@ const SUNSET = PHASES.find(({ stage }) => stage === 'sunset' || stage === 'retir
 
 const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
 
-function factsOf(changes: Partial<ExchangeFacts> & { rules?: Partial<VersionRules> } = {}): ExchangeFacts {
+function factsOf(changes: Partial<FlatFacts> & { rules?: Partial<VersionRules> } = {}): ExchangeFacts {
   const { rules, ...facts } = changes;
   const own = version({ access: ACCESS, ...rules });
   const now = facts.now ?? NOW;
-  return {
-    ...deprecatedFacts(),
-    version: own,
-    phase: phaseAt(own.phases, now),
-    consumer: acme,
-    now,
-    ...facts,
-  };
+  const phase = phaseAt(own.phases, now);
+  return deprecatedFacts({ version: own, phase, consumer: acme, now, ...facts });
 }
 
 function takenFrom(tally: UsageTally): UsageRecord[] {
@@ -135,7 +138,7 @@ describe('a call that is counted', () => {
   it('may be of an active version that is frozen: who came before it is deprecated matters', () => {
     const active = factsOf({ now: Date.UTC(2025, 0, 1) });
     expect(recordsOf([active])).toEqual([]);
-    const frozen = { ...active, version: { ...version({ access: ACCESS }), freeze: NOW } };
+    const frozen = withFacts(active, { version: { ...version({ access: ACCESS }), freeze: NOW } });
     expect(recordsOf([frozen])).toHaveLength(1);
   });
 });

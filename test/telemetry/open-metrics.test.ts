@@ -11,10 +11,10 @@ const PROMETHEUS_2 = `${OPEN};version=1.0.0,${OPEN};version=0.0.1;q=0.75,text/pl
 const PROMETHEUS_3 = `${OPEN};version=1.0.0;escaping=allow-utf-8;q=0.6,${OPEN};version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2`;
 
 const [FIRST, SECOND, UNSEEN] = ['a', 'b', 'c'].map((digit) => digit.repeat(32));
-const traced = (traceId = '', flags = '01') => ({
-  ...deprecatedFacts(),
-  trace: { traceId, traceparent: `00-${traceId}-${'1'.repeat(16)}-${flags}`, tracestate: undefined },
-});
+const traced = (traceId = '', flags = '01') =>
+  deprecatedFacts({
+    trace: { traceId, traceparent: `00-${traceId}-${'1'.repeat(16)}-${flags}`, tracestate: undefined },
+  });
 
 describe('the page is', () => {
   it.each([

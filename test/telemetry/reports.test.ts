@@ -128,7 +128,7 @@ describe('a fault', () => {
       {
         level: 'error',
         message: 'a request failed',
-        request_id: deprecatedFacts().requestId,
+        request_id: deprecatedFacts().start.requestId,
         api: 'orders',
         version: 'v1',
         upstream: 'orders-v1',

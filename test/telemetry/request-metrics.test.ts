@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { api, deprecatedFacts, RULE, upstream, version } from '../support/exchange-samples.ts';
+import { api, deprecatedFacts, RULE, upstream, version, withFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
 const orders = 'api="orders",version="v1"';
 
 function unresolved(refusal: RefusalReason): ExchangeFacts {
-  return { ...unrouted(), api: api(), refusal };
+  return withFacts(unrouted(), { api: api(), refusal });
 }
 
 describe('request metrics', () => {
@@ -27,7 +27,7 @@ describe('request metrics', () => {
   it('know no API as none, an unlisted method as other and an invented code by its class', async () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer(
-      { ...unrouted(), refusal: 'route_unknown' },
+      withFacts(unrouted(), { refusal: 'route_unknown' }),
       outcome({ method: 'PROPFIND', status: 404 }),
     );
     telemetry.observer.onAnswer(unrouted(), outcome({ status: 299 }));
@@ -44,7 +44,7 @@ describe('request metrics', () => {
     const { telemetry, clocks, series } = harness();
     for (const milliseconds of [1, 3, 20_000]) {
       clocks.monotonic = milliseconds;
-      telemetry.observer.onAnswer({ ...deprecatedFacts(), upstreamMs: undefined }, outcome());
+      telemetry.observer.onAnswer(deprecatedFacts({ upstreamMs: undefined }), outcome());
     }
     const page = await series('sundial_request_duration_seconds');
     const bucket = (le: string) => page[`sundial_request_duration_seconds_bucket{le="${le}",${orders}}`];
@@ -57,8 +57,8 @@ describe('request metrics', () => {
 
   it('time the upstream apart, and only when it was asked', async () => {
     const { telemetry, series } = harness();
-    const forwarded = { ...deprecatedFacts(), version: version({ upstream }) };
-    telemetry.observer.onAnswer({ ...forwarded, upstreamMs: 40 }, outcome());
+    const forwarded = deprecatedFacts({ version: version({ upstream }) });
+    telemetry.observer.onAnswer(withFacts(forwarded, { upstreamMs: 40 }), outcome());
     telemetry.observer.onAnswer(forwarded, outcome({ status: 429 }));
     const page = await series('sundial_upstream_duration_seconds_count');
     expect(page).toEqual({ [`sundial_upstream_duration_seconds_count{${orders},upstream="orders-v1"}`]: 1 });
@@ -67,7 +67,7 @@ describe('request metrics', () => {
   it('go on counting when a reload makes new objects for the same version', async () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), api: api(), version: version() }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ api: api(), version: version() }), outcome());
     expect(Object.values(await series('sundial_requests_total'))).toEqual([2]);
   });
 
@@ -77,7 +77,7 @@ describe('request metrics', () => {
     ['brownout', 'brownout'],
   ] as const)('count a request past the sunset or in a brownout as %s', async (action, refusal) => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 410 }));
+    telemetry.observer.onAnswer(deprecatedFacts({ refusal }), outcome({ status: 410 }));
     expect(await series('sundial_retired_requests_total')).toEqual({
       [`sundial_retired_requests_total{${orders},action="gone"}`]: 0,
       [`sundial_retired_requests_total{${orders},action="${action}"}`]: 1,
@@ -85,9 +85,9 @@ describe('request metrics', () => {
   });
 
   it.each([
-    [{ ...deprecatedFacts() }, 'path', 'matched'],
-    [{ ...deprecatedFacts(), carrier: 'header' }, 'header', 'matched'],
-    [{ ...deprecatedFacts(), carrier: 'default' }, 'default', 'default'],
+    [deprecatedFacts(), 'path', 'matched'],
+    [deprecatedFacts({ carrier: 'header' }), 'header', 'matched'],
+    [deprecatedFacts({ carrier: 'default' }), 'default', 'default'],
     [unresolved('version_ambiguous'), 'none', 'conflict'],
     [unresolved('version_unknown'), 'none', 'unknown'],
     [unresolved('version_malformed'), 'none', 'malformed'],
@@ -121,7 +121,7 @@ describe('request metrics', () => {
     const { telemetry, series } = harness();
     const refusal = decision === 'limited' ? 'rate_limited' : undefined;
     const quotas = [{ ...quota, rule: RULE }];
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas, refusal }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ quotas, refusal }), outcome());
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="${policy}",decision="${decision}"}`]: 1,
     });
@@ -134,7 +134,7 @@ describe('request metrics', () => {
       { ...counted, limit, rule: RULE, allowed: true },
       { ...counted, limit: { ...limit, name: 'trial' }, rule: { ...RULE, shadow: true }, allowed: false },
     ];
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ quotas }), outcome());
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="allowed"}`]: 1,
       [`sundial_ratelimit_decisions_total{${orders},policy="trial",decision="shadow_limited"}`]: 1,
@@ -145,7 +145,7 @@ describe('request metrics', () => {
     const { telemetry, series } = harness();
     const counted = { kind: 'counted', allowed: false, remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
     const quotas = [{ ...counted, limit, rule: RULE }];
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas, observed: 'rate_limited' }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ quotas, observed: 'rate_limited' }), outcome());
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="shadow_limited"}`]: 1,
     });
@@ -153,7 +153,10 @@ describe('request metrics', () => {
 
   it('count the guard, which knows no API yet', async () => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer({ ...unrouted(), refusal: 'guard_limited' }, outcome({ status: 429 }));
+    telemetry.observer.onAnswer(
+      withFacts(unrouted(), { refusal: 'guard_limited' }),
+      outcome({ status: 429 }),
+    );
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       'sundial_ratelimit_decisions_total{api="none",version="none",policy="guard",decision="limited"}': 1,
     });
@@ -163,7 +166,7 @@ describe('request metrics', () => {
     'count %s as a failure to authenticate',
     async (refusal) => {
       const { telemetry, series } = harness();
-      telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 401 }));
+      telemetry.observer.onAnswer(deprecatedFacts({ refusal }), outcome({ status: 401 }));
       expect(await series('sundial_auth_failures_total')).toEqual({
         [`sundial_auth_failures_total{api="orders",reason="${refusal}"}`]: 1,
       });
@@ -172,10 +175,7 @@ describe('request metrics', () => {
 
   it('count keys that could not be had as a failure to authenticate', async () => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer(
-      { ...deprecatedFacts(), fault: 'identity_unavailable' },
-      outcome({ status: 503 }),
-    );
+    telemetry.observer.onAnswer(deprecatedFacts({ fault: 'identity_unavailable' }), outcome({ status: 503 }));
     expect(await series('sundial_auth_failures_total')).toEqual({
       'sundial_auth_failures_total{api="orders",reason="identity_unavailable"}': 1,
     });

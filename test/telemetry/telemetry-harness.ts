@@ -86,7 +86,7 @@ export function outcome(changes: Partial<Outcome> = {}): Outcome {
 /** Facts of a request that met no API. */
 export function unrouted(): ExchangeFacts {
   const nothing = { api: undefined, version: undefined, carrier: undefined, phase: undefined };
-  return { ...deprecatedFacts(), ...nothing, quotas: undefined };
+  return deprecatedFacts({ ...nothing, quotas: undefined });
 }
 
 function parseObject(line: string): Record<string, unknown> {

@@ -156,7 +156,7 @@ describe('the spans of an SDK', () => {
     expect(begun).toMatchObject({ traceId: ID, tracestate: 'a=1' });
     expect(begun.traceparent).toMatch(new RegExp(`^00-${ID}-(?!${PARENT})[\\da-f]{16}-01$`));
     expect(finished()).toEqual([]);
-    spans.end({ ...deprecatedFacts(), trace: begun }, outcome({ status: 502 }));
+    spans.end(deprecatedFacts({ trace: begun }), outcome({ status: 502 }));
     const [span] = finished();
     expect(span).toMatchObject({
       name: 'GET orders v1',
@@ -180,7 +180,7 @@ describe('the spans of an SDK', () => {
     const { spans, begin, finished } = await recording();
     const begun = begin({ tracestate: 'a=1' });
     expect(begun.tracestate).toBeUndefined();
-    const facts = { ...deprecatedFacts(), trace: begun };
+    const facts = deprecatedFacts({ trace: begun });
     for (let ends = 0; ends < 2; ends += 1) spans.end(facts, outcome());
     expect(finished()).toMatchObject([{ name: 'GET orders v1', status: { code: 0 } }]);
     expect(finished()[0]?.parentSpanContext).toBeUndefined();
@@ -190,22 +190,21 @@ describe('the spans of an SDK', () => {
     const { spans, begin, finished } = await recording();
     const begun = begin({ traceparent: `00-${ID}-${PARENT}-00` });
     expect(begun.traceparent).toMatch(new RegExp(`^00-${ID}-(?!${PARENT})[\\da-f]{16}-00$`));
-    spans.end({ ...deprecatedFacts(), trace: begun }, outcome());
+    spans.end(deprecatedFacts({ trace: begun }), outcome());
     expect(finished()).toEqual([]);
   });
 
   it('have names of few kinds, whatever methods clients make up', async () => {
     const { spans, begin, finished } = await recording();
     for (let count = 0; count < 50; count += 1)
-      spans.end({ ...deprecatedFacts(), trace: begin({}) }, outcome({ method: `M${count}` }));
+      spans.end(deprecatedFacts({ trace: begin({}) }), outcome({ method: `M${count}` }));
     expect(new Set(finished().map(({ name }) => name))).toEqual(new Set(['HTTP orders v1']));
     expect(finished()[0]?.attributes['http.request.method']).toBe('_OTHER');
   });
 
   it('take what they took by the clock that they began with, finer than milliseconds', async () => {
     const { spans, begin, finished } = await recording();
-    for (let count = 0; count < 20; count += 1)
-      spans.end({ ...deprecatedFacts(), trace: begin({}) }, outcome());
+    for (let count = 0; count < 20; count += 1) spans.end(deprecatedFacts({ trace: begin({}) }), outcome());
     const nanoseconds = finished().map(({ duration: [, rest] }) => rest);
     expect(nanoseconds.some((each) => each % 1_000_000 !== 0)).toBe(true);
   });
@@ -226,7 +225,7 @@ describe('the spans of an SDK', () => {
     trace.setGlobalTracerProvider(provider);
     const spans = await loadSpans();
     const telemetry = createTelemetry({ ...clocks, ...quiet, spans });
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), trace: telemetry.beginTrace({}) }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ trace: telemetry.beginTrace({}) }), outcome());
     expect(exporter.getFinishedSpans()).toEqual([]);
     const closed = telemetry.close();
     if (stuck !== undefined) await vi.advanceTimersByTimeAsync(1000);

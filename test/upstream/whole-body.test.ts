@@ -99,7 +99,7 @@ describe('an answer given again', () => {
         forward: { label: 'v1' } as unknown as ForwardOrder,
         kept: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
       },
-      deprecatedFacts(),
+      deprecatedFacts().completion,
       { sink: { head: taken, write: () => true, end: taken, reset: taken, onDrain: taken }, room },
     );
     stream.end(body);

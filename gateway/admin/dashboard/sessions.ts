@@ -1,6 +1,8 @@
 // Who is signed in to the dashboard: sessions of this process, each named by a cookie that no script can read.
 // Begun and ended by session-routes.ts, asked by the entry of the admin listener. A restart ends them all.
+
 import { createHash } from 'node:crypto';
+import type { MonotonicMs } from '../../policy/contract.ts';
 
 export interface Sessions {
   /** The value of `Set-Cookie` for a session that begins now. */
@@ -13,7 +15,7 @@ export interface Sessions {
 
 export interface SessionPorts {
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** So many bytes that nobody can guess, in letters that a cookie may have. */
   readonly random: (bytes: number) => string;
 }

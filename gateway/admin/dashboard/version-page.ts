@@ -3,7 +3,7 @@
 import { standingOf } from '../../exchange/standing.ts';
 import { createTurns } from '../../plan/in-slices.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
 import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
@@ -19,7 +19,7 @@ export interface VersionPagePorts {
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
   /** False: what the ledger has is of another time. */

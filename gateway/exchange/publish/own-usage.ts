@@ -9,12 +9,24 @@ import type { LedgerStore, UsageRecord } from '../../policy/usage/ledger.ts';
 import { countOf, type UsageRow, usageRows } from '../../policy/usage/rows.ts';
 import { daysBefore, usageWindow } from '../../policy/usage/window.ts';
 import { authenticate } from '../authenticate.ts';
-import type { Directive } from '../directive.ts';
-import type { ExchangeFacts } from '../facts.ts';
+import type { Directive, Refusal } from '../directive.ts';
+import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { type Entry, entryOf, instantText, type Now } from './lifecycle-entry.ts';
 import { placeOf } from './places.ts';
+import type { Publication } from './publication.ts';
+
+/** What becomes of a request for a reserved page. */
+export interface Published {
+  readonly directive: Directive;
+  /** Whom the page is about. */
+  readonly consumer?: Consumer;
+}
+
+export function refused(refusal: Refusal): Published {
+  return { directive: { kind: 'refuse', refusal } };
+}
 
 interface OwnUsage {
   readonly consumer: string;
@@ -61,33 +73,33 @@ type OwnPorts = Pick<ExchangePorts, 'authenticators' | 'wallClock'> & {
  * 401 and its challenge without credentials, 503 while the ledger cannot be read.
  * @throws Fault `identity_unavailable` when no key could be had to verify a token
  */
-export async function ownUsage(view: RequestView, facts: ExchangeFacts, ports: OwnPorts): Promise<Directive> {
+export async function ownUsage(view: RequestView, start: RequestStart, ports: OwnPorts): Promise<Published> {
   const asked = authenticate(anyIdentity(ports), view, ports);
   const caller = asked instanceof Promise ? await asked : asked;
-  if (caller.kind === 'refused') return { kind: 'refuse', refusal: caller.refusal };
+  if (caller.kind === 'refused') return refused(caller.refusal);
   const { consumer } = caller;
-  if (consumer === undefined) return { kind: 'refuse', refusal: { reason: 'credentials_missing' } };
-  facts.consumer = consumer;
-  const since = daysBefore(facts.now, DAYS);
+  if (consumer === undefined) return refused({ reason: 'credentials_missing' });
+  const since = daysBefore(start.now, DAYS);
   try {
     const { records, more } = await recordsOf(consumer, since, ports.ledger);
-    const window = usageWindow(facts.now, since);
+    const window = usageWindow(start.now, since);
     const rows = usageRows(records.map((record) => countOf(record, window)));
     const own: OwnUsage = {
       consumer: consumer.id,
       since,
-      until: instantText(facts.now),
-      versions: rows.map((row) => ownVersion(row, facts.plan, { ...facts, realNow: ports.wallClock() })),
+      until: instantText(start.now),
+      versions: rows.map((row) => ownVersion(row, start.plan, { ...start, realNow: ports.wallClock() })),
       ...(more && { more }),
     };
     const headers = { ...HEADERS, ...varyOf(ports) };
-    return { kind: 'publish', publication: { status: 200, headers, body: JSON.stringify(own) } };
+    const publication: Publication = { status: 200, headers, body: JSON.stringify(own) };
+    return { directive: { kind: 'publish', publication }, consumer };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     const restoredAt = ports.wallClock() + RETRY_AFTER_S * 1_000;
     return {
-      kind: 'refuse',
-      refusal: { reason: 'usage_unavailable', retryAfterSeconds: RETRY_AFTER_S, restoredAt },
+      ...refused({ reason: 'usage_unavailable', retryAfterSeconds: RETRY_AFTER_S, restoredAt }),
+      consumer,
     };
   }
 }

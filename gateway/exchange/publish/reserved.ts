@@ -9,15 +9,14 @@ import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
 import { milestonesOf, nextMilestone } from '../../policy/lifecycle/milestones.ts';
 import { lastChanges } from '../../policy/lifecycle/retold.ts';
 import { preferredType } from '../../policy/versioning/preferred-type.ts';
-import type { Directive } from '../directive.ts';
-import type { ExchangeFacts } from '../facts.ts';
+import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { catalogPage } from './catalog.ts';
 import { knownLives, lifecycleDocument } from './lifecycle-document.ts';
 import { lifecycleFeed } from './lifecycle-feed.ts';
 import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
-import { ownUsage } from './own-usage.ts';
+import { ownUsage, type Published, refused } from './own-usage.ts';
 import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
 import { protectedResourcePage } from './protected-resource.ts';
 import { type Publication, page } from './publication.ts';
@@ -29,16 +28,16 @@ const READABLE = 'GET, HEAD';
 export function publishReserved(
   plan: GatewayPlan,
   view: RequestView,
-  facts: ExchangeFacts,
+  start: RequestStart,
   ports: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
-): MaybePromise<Directive> | undefined {
+): MaybePromise<Published> | undefined {
   const { path } = view;
   if (!path.startsWith(WELL_KNOWN) || !isKnownHost(plan, view.host)) return undefined;
-  const found = pageAt(path, plan, view, facts, ports);
+  const found = pageAt(path, plan, view, start, ports);
   if (found === undefined) return undefined;
-  if (found === 'absent') return { kind: 'refuse', refusal: { reason: 'route_unknown' } };
+  if (found === 'absent') return refused({ reason: 'route_unknown' });
   if (view.method !== 'GET' && view.method !== 'HEAD')
-    return { kind: 'refuse', refusal: { reason: 'method_not_allowed', allowed: READABLE } };
+    return refused({ reason: 'method_not_allowed', allowed: READABLE });
   return found();
 }
 
@@ -46,13 +45,15 @@ function pageAt(
   path: string,
   plan: GatewayPlan,
   view: RequestView,
-  facts: ExchangeFacts,
+  start: RequestStart,
   ports: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
-): (() => MaybePromise<Directive>) | 'absent' | undefined {
-  const published = (made: () => Publication) => (): Directive => ({ kind: 'publish', publication: made() });
-  if (path === API_CATALOG) return published(() => catalogPage(plan, facts, view));
-  if (path === OWN_USAGE) return ownUsagePage(view, facts, ports);
-  const found = lifecyclePage(plan, view, facts, ports.wallClock) ?? protectedResourcePage(plan, view);
+): (() => MaybePromise<Published>) | 'absent' | undefined {
+  const published = (made: () => Publication) => (): Published => ({
+    directive: { kind: 'publish', publication: made() },
+  });
+  if (path === API_CATALOG) return published(() => catalogPage(plan, start, view));
+  if (path === OWN_USAGE) return ownUsagePage(view, start, ports);
+  const found = lifecyclePage(plan, view, start, ports.wallClock) ?? protectedResourcePage(plan, view);
   return typeof found === 'function' ? published(found) : found;
 }
 
@@ -63,11 +64,11 @@ export function isKnownHost(plan: GatewayPlan, host: string): boolean {
 
 function ownUsagePage(
   view: RequestView,
-  facts: ExchangeFacts,
+  start: RequestStart,
   { ledger, ...ports }: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
-): (() => Promise<Directive>) | 'absent' {
+): (() => Promise<Published>) | 'absent' {
   if (ledger === undefined || ports.authenticators.size === 0) return 'absent';
-  return () => ownUsage(view, facts, { ...ports, ledger });
+  return () => ownUsage(view, start, { ...ports, ledger });
 }
 
 function lifecyclePage(

@@ -63,7 +63,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       life.onSwitched(open);
     };
     void life.run(open, async (inbound, { forward: order }, facts) => {
-      const refusal = intake.takeWebsocket(socket, callerOf(facts, inbound));
+      const refusal = intake.takeWebsocket(socket, callerOf(facts.decision, inbound));
       if (refusal === undefined)
         await websockets.forward(inbound, { socket, head, onSwitched }, order, facts);
       return refusal;

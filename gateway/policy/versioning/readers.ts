@@ -36,13 +36,12 @@ const NO_CLAIMS: readonly Claim[] = [];
 export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonly Claim[] {
   const readers = READERS.flatMap((row) => row(enabled) ?? []);
   return (input) => {
-    let claims: Claim[] | undefined;
+    let claims: readonly Claim[] | undefined;
     for (const read of readers) {
       const found = read(input);
       if (found === undefined) continue;
-      claims ??= [];
-      if ('carrier' in found) claims.push(found);
-      else claims.push(...found);
+      const more = 'carrier' in found ? [found] : found;
+      claims = claims === undefined ? more : [...claims, ...more];
     }
     return claims ?? NO_CLAIMS;
   };

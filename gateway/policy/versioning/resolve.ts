@@ -25,6 +25,9 @@ const UNVERSIONED_RESOLUTION: Verdict = { kind: 'resolved', label: UNVERSIONED, 
  */
 export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
   if (rules.labels[0] === UNVERSIONED) return UNVERSIONED_RESOLUTION;
+  const [only, second] = evidence.claims;
+  if (only !== undefined && second === undefined && evidence.preferences.length === 0)
+    return judge(rules, only, moment);
   const torn = tornRange(rules, evidence, moment);
   if (torn !== undefined) return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: torn } };
   const accepted = negotiated(rules, evidence, moment);

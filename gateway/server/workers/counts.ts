@@ -1,5 +1,6 @@
 // What the workers have counted: asked at every scrape, and now and then in between, so that one that ends suddenly takes
 // no more than the last few seconds with it. A part of crew.ts.
+import type { MonotonicMs } from '../../policy/contract.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import { createDepartures, type Departures } from './departures.ts';
 import { pause } from './pace.ts';
@@ -18,7 +19,7 @@ export interface CountsOptions<Worker> {
   /** Milliseconds between two looks, while nobody scrapes. */
   readonly everyMs: number;
   /** Milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
 }
 
 /** For what takes a worker milliseconds unless something is very wrong with it. */

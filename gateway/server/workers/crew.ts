@@ -1,5 +1,6 @@
 // The workers of a primary: as many as were asked for, all with the same plan, each replaced when it ends.
 // Made by gateway.ts in place of a service of its own; the primary itself accepts no public connection.
+import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
@@ -25,8 +26,7 @@ export interface CrewOptions {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Milliseconds after which a worker that still drains is ended. */
   readonly drainWithinMs: number;
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => MonotonicMs;
   /** Milliseconds; what a worker has counted since the last look is lost with it. Default: five seconds. */
   readonly countEveryMs?: number;
 }

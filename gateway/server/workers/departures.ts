@@ -1,5 +1,6 @@
 // What workers have counted, those that have ended included: a sum of counters must not fall when one of them is gone.
 // Kept by counts.ts.
+import type { MonotonicMs } from '../../policy/contract.ts';
 import { createConsumerSums } from '../../telemetry/consumer-sums.ts';
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
 
@@ -12,7 +13,7 @@ export interface Departures<Key> {
 }
 
 /** What a worker counts between its last snapshot and a sudden end is lost. `monotonic`: milliseconds. */
-export function createDepartures<Key extends object>(monotonic: () => number): Departures<Key> {
+export function createDepartures<Key extends object>(monotonic: () => MonotonicMs): Departures<Key> {
   const consumers = createConsumerSums<Key>(monotonic);
   const latest = new Map<Key, MetricsSnapshot>();
   const left = new WeakSet<Key>();

@@ -1,5 +1,6 @@
 // How soon a worker that ended is replaced: the first at once, those of a crash loop ever later.
 // Asked by crew.ts; a gateway whose workers die at once starts at most one every ten seconds in the end.
+import type { MonotonicMs } from '../../policy/contract.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
@@ -7,7 +8,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const CALM_MS = 30_000;
 
 /** Tells of each end how many milliseconds to wait. `now` is monotonic milliseconds. */
-export function createPace(now: () => number): () => number {
+export function createPace(now: () => MonotonicMs): () => number {
   let ends = 0;
   let last = Number.NEGATIVE_INFINITY;
   return () => {

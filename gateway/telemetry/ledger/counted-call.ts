@@ -32,7 +32,9 @@ export function isWatched(rules: VersionRules, stage: Stage): boolean {
  * The rules under which a request counts; undefined for one that does not. It counts once it is known who calls, whatever
  * it is refused for then; what has ended is counted for those alone whom it still serves.
  */
-export function countedUnder({ version, phase, consumer, refusal }: ExchangeFacts): VersionRules | undefined {
+export function countedUnder({ decision, completion }: ExchangeFacts): VersionRules | undefined {
+  const { version, phase, consumer } = decision;
+  const { refusal } = completion;
   if (version === undefined || phase === undefined || !isWatched(version, phase.stage)) return undefined;
   if (refusal === 'version_retired' || refusal === 'version_moved') return undefined;
   // Who may not begin to call is no caller, and is not to become one by asking.

@@ -66,13 +66,13 @@ export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
       const rules = countedUnder(facts);
       if (rules === undefined) return;
       const { entries } = byRules.get(rules) ?? callersOf(rules);
-      const { consumer } = facts;
+      const { consumer } = facts.decision;
       const subjects = entries[consumer === undefined ? 'address' : consumer.via];
       const id = consumer === undefined ? outcome.clientNetwork : consumer.id;
       const entry = subjects.get(id);
       if (entry !== undefined) {
         counted += 1;
-        countIn(entry, facts.now, outcome.userAgent);
+        countIn(entry, facts.start.now, outcome.userAgent);
       } else if (size < mostSubjects) {
         counted += 1;
         size += 1;
@@ -102,7 +102,7 @@ function noCallers({ api, label, operation, place }: VersionRules): Callers {
   };
 }
 
-function newEntry({ now, requestId }: ExchangeFacts, { method, userAgent }: Outcome): Entry {
+function newEntry({ start: { now, requestId } }: ExchangeFacts, { method, userAgent }: Outcome): Entry {
   return {
     firstAt: now,
     lastAt: now,

@@ -2,7 +2,7 @@
 // Called by a plane for a `replay` directive; what is done to an upstream's answer is done to it anew.
 import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.ts';
-import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { Completion } from '../../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
 import { type HeldBodies, holdBody, holdWhileGiven } from './held-body.ts';
@@ -22,7 +22,7 @@ export interface ReplayPorts {
 export async function replayAnswer(
   inbound: Inbound,
   { forward, kept, isSame, maxBody, noRoom }: ReplayOrder,
-  facts: ExchangeFacts,
+  completion: Completion,
   { sink, room }: ReplayPorts,
 ): Promise<Refusal | undefined> {
   const body = await readWhole(inbound, maxBody, room);
@@ -33,12 +33,12 @@ export async function replayAnswer(
       if (!isReplay) break;
       if (room.held + kept.body.length > room.most) return noRoom();
       holdWhileGiven(inbound, kept.body.length, room);
-      facts.idempotency = 'replayed';
+      completion.idempotency = 'replayed';
       const given: Delivery = { ...sink, discard: () => undefined };
       const { notice } = forward;
       const { method } = inbound.view;
-      const onOutcome = (outcome: NonNullable<ExchangeFacts['bodyNotice']>): void => {
-        facts.bodyNotice = outcome;
+      const onOutcome = (outcome: NonNullable<Completion['bodyNotice']>): void => {
+        completion.bodyNotice = outcome;
       };
       give(
         kept,
@@ -63,7 +63,7 @@ export async function replayAnswer(
       throw new Error(`unhandled body ${JSON.stringify(never)}`);
     }
   }
-  facts.idempotency = 'mismatch';
+  completion.idempotency = 'mismatch';
   return MISMATCH;
 }
 

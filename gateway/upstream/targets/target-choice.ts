@@ -1,6 +1,6 @@
 // What a call gets when it asks for a target, and what it gives back.
 // Made by targets.ts, used by whoever calls an upstream.
-import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { Decision } from '../../exchange/facts.ts';
 import type { Target } from '../../plan/plan.ts';
 import type { Inbound } from '../../plane/port.ts';
 
@@ -17,9 +17,6 @@ export interface Choice {
 }
 
 /** Who calls, as far as a target is chosen by it: the consumer, else the address. */
-export function callerOf(
-  { consumer }: Pick<ExchangeFacts, 'consumer'>,
-  { view }: Pick<Inbound, 'view'>,
-): string {
+export function callerOf({ consumer }: Pick<Decision, 'consumer'>, { view }: Pick<Inbound, 'view'>): string {
   return consumer?.id ?? view.clientAddress;
 }

@@ -77,7 +77,7 @@ export function createForwarder({
     { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
   ): void {
     const { raw } = inbound;
-    facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+    facts.completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
     editAnswer(headers, order);
     answerInKind(status, headers, order);
     exchange.decorate(status, headers, facts, inbound.view);
@@ -108,15 +108,15 @@ export function createForwarder({
     });
     const events: ForwardEvents = {
       onAnswered() {
-        facts.upstreamMs = performance.now() - sentAt;
+        facts.completion.upstreamMs = performance.now() - sentAt;
       },
       onNotice(outcome) {
-        facts.bodyNotice = outcome;
+        facts.completion.bodyNotice = outcome;
       },
       onCut(why) {
         // A client that left is no fault.
-        if (!(why instanceof Fault)) facts.refusal = why.reason;
-        else if (!inbound.gone) facts.fault = why.code;
+        if (!(why instanceof Fault)) facts.completion.refusal = why.reason;
+        else if (!inbound.gone) facts.completion.fault = why.code;
         passage.done();
       },
       onRefused(why) {
@@ -202,7 +202,7 @@ export function createForwarder({
         },
         end: () => void inbound.res.end(),
       });
-      return replayAnswer(inbound, replay, facts, { sink, room: ports.heldBodies });
+      return replayAnswer(inbound, replay, facts.completion, { sink, room: ports.heldBodies });
     },
   };
 }

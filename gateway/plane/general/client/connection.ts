@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { MonotonicMs } from '../../../policy/contract.ts';
 import { isRepeatable } from '../../../upstream/retry.ts';
 import { passOverContinue } from './interim-answers.ts';
 
@@ -34,7 +35,7 @@ export type Dispatch = (
 export interface ClientOptions extends Client.Options {
   readonly connect: buildConnector.connector;
   /** Monotonic milliseconds; default: those of the process. */
-  readonly monotonic?: () => number;
+  readonly monotonic?: () => MonotonicMs;
 }
 
 /** Below the 5 s that many servers keep an idle connection, so that we let go first. */

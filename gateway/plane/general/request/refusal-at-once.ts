@@ -15,7 +15,7 @@ export function refusalAtOnce(
   // TLS-5: what is served in the clear is for this machine and the proxies in front of it.
   if (mode !== 'serve' || (scheme === 'http' && !client.isNear)) {
     const effective = mode === 'serve' ? 'reject' : mode;
-    return plainRefusal(effective, reading.kind === 'view' ? reading.view : undefined, facts.plan);
+    return plainRefusal(effective, reading.kind === 'view' ? reading.view : undefined, facts.start.plan);
   }
   if (shed !== undefined) {
     intake.report.shed(shed);

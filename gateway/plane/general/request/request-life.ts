@@ -81,7 +81,8 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const client = clientOf(connection, raw.headers['x-forwarded-for'], clientAddress);
     const requestId = requestIdOf(raw);
     const facts = exchange.begin(requestId, raw.headers);
-    const context = { scheme, isHttp2, connection, address: client, requestId, trace: facts.trace, bounds };
+    const { trace } = facts.start;
+    const context = { scheme, isHttp2, connection, address: client, requestId, trace, bounds };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
     const glimpse = view ?? glimpseOf(raw, context);
@@ -123,7 +124,8 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     open.onTurn?.();
     if (open.answered || view === undefined || inbound === undefined) return;
     try {
-      const directive = await exchange.decide(view, facts);
+      const deciding = exchange.decide(view, facts);
+      const directive = deciding instanceof Promise ? await deciding : deciding;
       if (open.gone || open.answered) {
         if (directive.kind === 'forward') directive.forward.claim?.release();
         return;

@@ -6,7 +6,7 @@ import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
 import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { answerInKind } from '../../../exchange/answer-type.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
-import type { ExchangeFacts } from '../../../exchange/facts.ts';
+import type { Completion } from '../../../exchange/facts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
 import { cleanAnswer, editAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
 import { writeHead } from '../call/answer-sink.ts';
@@ -20,14 +20,14 @@ export async function relayAnswer(
   answer: IncomingMessage,
   inbound: NodeInbound,
   order: ForwardOrder,
-  facts: Pick<ExchangeFacts, 'fault' | 'addressesOutside'>,
+  completion: Completion,
   decorate: (status: number, headers: HeaderLines) => void,
 ): Promise<void> {
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
   const headers = new HeaderLines(answer.headers);
   cleanAnswer(status, headers, service);
-  facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+  completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
   editAnswer(headers, order);
   answerInKind(status, headers, order);
   decorate(status, headers);
@@ -46,7 +46,7 @@ export async function relayAnswer(
   answer.socket.setTimeout(timeouts.idle, late('upstream_idle_timeout', timeouts.idle));
   answer.once('error', (cause) => {
     // Before the client's connection is reset, after which the request counts as over. A client that left is no fault.
-    if (!inbound.gone) facts.fault = toFault(cause, order).code;
+    if (!inbound.gone) completion.fault = toFault(cause, order).code;
   });
   answer.on('data', (chunk: Buffer) => {
     inbound.bytes += chunk.length;

@@ -84,7 +84,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     }
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
     const sentAt = performance.now();
-    const caller = callerOf(facts, inbound);
+    const caller = callerOf(facts.decision, inbound);
     const budget = retries && pools.budget(upstream);
     budget?.onRequest();
     const onEarlyEnd = (): void => void client.destroy();
@@ -98,7 +98,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     function finish(): void {
       over = true;
       inbound.onGone = undefined;
-      facts.upstreamMs = performance.now() - sentAt;
+      facts.completion.upstreamMs = performance.now() - sentAt;
     }
     function fail(cause: unknown, outcome: Outcome): void {
       if (over) return;
@@ -112,7 +112,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     function onAnswer(chosen: Choice, answer: IncomingMessage): void {
       finish();
       chosen.answered();
-      relayAnswer(answer, inbound, order, facts, decorate)
+      relayAnswer(answer, inbound, order, facts.completion, decorate)
         .then(
           () => resolve(undefined),
           (cause: unknown) => {
@@ -147,7 +147,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           order,
           route,
           decorate(headers) {
-            facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+            facts.completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
             editAnswer(headers, order);
             decorate(101, headers);
           },
@@ -159,7 +159,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           onAnswer: (answer) => onAnswer(chosen, answer),
           onFailure: (cause, unsent) => onFailure(chosen, cause, unsent),
           onOpen(ends) {
-            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts), stay);
+            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts.decision), stay);
             onSwitched();
             resolve(undefined);
           },

@@ -1,0 +1,15 @@
+// Instants of the two clocks are numbers of different types: `npm run typecheck` refuses to mix them.
+import { expect, it } from 'vitest';
+import type { EpochMs, MonotonicMs } from '../../gateway/policy/contract.ts';
+
+it('an instant of one clock is none of the other', () => {
+  const epoch: EpochMs = Date.UTC(2026, 10, 20);
+  const monotonic: MonotonicMs = 1_500;
+  // @ts-expect-error: a monotonic instant is no date.
+  const date: EpochMs = monotonic;
+  // @ts-expect-error: durations are not measured by the wall clock.
+  const start: MonotonicMs = epoch;
+  // @ts-expect-error: nor is a whole clock taken for the other.
+  const clock: () => MonotonicMs = (): EpochMs => epoch;
+  expect([date, start, clock()]).toEqual([monotonic, epoch, epoch]);
+});
