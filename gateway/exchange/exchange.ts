@@ -105,7 +105,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       if (refusal.reason === 'key_invalid') facts.keyFlaw = refusal.flaw;
       const given = answer(describeRefusal(refusal, facts.refusedBy ?? facts, glimpse), facts, glimpse);
       if (refusal.reason === 'version_retired' || refusal.reason === 'version_moved')
-        clampFreshness(given.headers, longestReuse(facts), ports.wallClock());
+        clampFreshness(given.headers, longestReuse(facts, ports.now()), ports.wallClock());
       return given;
     },
     fail: (thrown, facts, glimpse) => {
@@ -122,7 +122,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     decorate: (status, headers, facts, view) => {
       const { method, headers: asked } = view;
       const answered = { status, method, headers: asked };
-      clampFreshness(headers, longestReuse(facts), ports.wallClock(), answered);
+      clampFreshness(headers, longestReuse(facts, ports.now()), ports.wallClock(), answered);
       decorate(headers, facts, view, hsts);
     },
     endingOf: (held) =>

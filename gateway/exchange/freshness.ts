@@ -27,24 +27,30 @@ const MAX_AGE = /^max-age[ \t]*=[ \t]*("?)\d+\1$/i;
 const BLANKS = /[ \t]=|=[ \t]/;
 const DAY_S = 86_400;
 
-/** The most seconds for which the answer of this exchange may be reused (CACHE-6), or `Infinity`. */
-export function longestReuse(facts: ExchangeFacts): number {
+/**
+ * The most seconds for which the answer of this exchange may be reused (CACHE-6), or `Infinity`. `answeredAt`: of the clock
+ * of `facts.now`; caches count from then, however long the service took.
+ */
+export function longestReuse(facts: ExchangeFacts, answeredAt = facts.now): number {
   const { phase, api, perAccount } = facts;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
   // An account can be moved to another version at any time, and no cache learns of it.
   const asPinned = perAccount ? DAY_S : Number.POSITIVE_INFINITY;
-  return Math.min(secondsToTransition(facts), asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
+  return Math.min(secondsToTransition(facts, answeredAt), asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
 /**
  * Seconds until the answer may change, or `Infinity`: the version changes, or one that it links, or another version is
  * released that the same request may then get, or the rules of another reading of the path change.
  */
-function secondsToTransition(facts: ExchangeFacts): number {
-  return facts.others.reduce((least, each) => Math.min(least, secondsToChange(each)), secondsToChange(facts));
+function secondsToTransition(facts: ExchangeFacts, answeredAt: EpochMs): number {
+  return facts.others.reduce(
+    (least, each) => Math.min(least, secondsToChange(each, answeredAt)),
+    secondsToChange(facts, answeredAt),
+  );
 }
 
-function secondsToChange(facts: ExchangeFacts): number {
+function secondsToChange(facts: ExchangeFacts, answeredAt: EpochMs): number {
   const { phase, version, api, now, overrides, linked, consumer } = facts;
   if (phase === undefined || version === undefined || api === undefined) return Number.POSITIVE_INFINITY;
   const { forgotten } = version.schedule;
@@ -59,7 +65,7 @@ function secondsToChange(facts: ExchangeFacts): number {
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
     version.knownUntil ?? phase.until,
   );
-  return Math.max(0, Math.floor((next - now) / 1000));
+  return Math.max(0, Math.floor((next - Math.max(now, answeredAt)) / 1000));
 }
 
 /** Request and status of an upstream's answer. */
