@@ -107,7 +107,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       const refused = { ...(decision.refusedBy ?? decision), plan: start.plan };
       const given = answer(describeRefusal(refusal, refused, glimpse), facts, glimpse);
       if (refusal.reason === 'version_retired' || refusal.reason === 'version_moved')
-        clampFreshness(given.headers, longestReuse(facts), ports.wallClock());
+        clampFreshness(given.headers, longestReuse(facts, ports.now()), ports.wallClock());
       return given;
     },
     fail: (thrown, facts, glimpse) => {
@@ -124,7 +124,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     decorate: (status, headers, facts, view) => {
       const { method, headers: asked } = view;
       const answered = { status, method, headers: asked };
-      clampFreshness(headers, longestReuse(facts), ports.wallClock(), answered);
+      clampFreshness(headers, longestReuse(facts, ports.now()), ports.wallClock(), answered);
       decorate(headers, facts, view, hsts);
     },
     endingOf: (held) =>

@@ -5,7 +5,7 @@ import type { Consumer } from '../policy/authentication/access.ts';
 import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
 import { misspeltContent } from '../policy/versioning/misspelt-type.ts';
-import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
+import { withoutParameter, withParameterFirst } from '../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
 import { type ClientPlace, clientPathOf, placeInside } from './addresses/client-place.ts';
 import type { NoticeOrder } from './body-notice.ts';
@@ -125,7 +125,7 @@ function upstreamSearch(
 ): string {
   const own = ownSearch({ query }, search);
   if (versionQuery === undefined) return own;
-  return withParameter(withoutParameter(own, versionQuery), versionQuery, label);
+  return withParameterFirst(withoutParameter(own, versionQuery), versionQuery, label);
 }
 
 function answerForm(

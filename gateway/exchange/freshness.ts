@@ -27,27 +27,26 @@ const MAX_AGE = /^max-age[ \t]*=[ \t]*("?)\d+\1$/i;
 const BLANKS = /[ \t]=|=[ \t]/;
 const DAY_S = 86_400;
 
-/** The most seconds for which the answer of this exchange may be reused (CACHE-6), or `Infinity`. */
-export function longestReuse({ start, decision }: Pick<ExchangeFacts, 'start' | 'decision'>): number {
+/** Most seconds of reuse (CACHE-6), or `Infinity`. Caches count from `answeredAt`, which is of the clock of `start.now`. */
+export function longestReuse(
+  { start, decision }: Pick<ExchangeFacts, 'start' | 'decision'>,
+  answeredAt = start.now,
+): number {
   const { phase, api, perAccount } = decision;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
   // An account can be moved to another version at any time, and no cache learns of it.
   const asPinned = perAccount ? DAY_S : Number.POSITIVE_INFINITY;
-  return Math.min(secondsToTransition(decision, start), asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
+  let toChange = secondsToChange(decision, start, answeredAt);
+  // The rules of another reading of the path may change as well.
+  for (const each of decision.others) toChange = Math.min(toChange, secondsToChange(each, start, answeredAt));
+  return Math.min(toChange, asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
-/**
- * Seconds until the answer may change, or `Infinity`: the version changes, or one that it links, or another version is
- * released that the same request may then get, or the rules of another reading of the path change.
- */
-function secondsToTransition(decision: Decision, start: RequestStart): number {
-  const own = secondsToChange(decision, start);
-  return decision.others.reduce((least, each) => Math.min(least, secondsToChange(each, start)), own);
-}
-
+/** Seconds until the version changes, or one that it links, or one is released that the request may then get; or `Infinity`. */
 function secondsToChange(
   { phase, version, api, linked, consumer }: Decision,
   { now, overrides }: RequestStart,
+  answeredAt: EpochMs,
 ): number {
   if (phase === undefined || version === undefined || api === undefined) return Number.POSITIVE_INFINITY;
   const { forgotten } = version.schedule;
@@ -62,7 +61,7 @@ function secondsToChange(
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
     version.knownUntil ?? phase.until,
   );
-  return Math.max(0, Math.floor((next - now) / 1000));
+  return Math.max(0, Math.floor((next - Math.max(now, answeredAt)) / 1000));
 }
 
 /** Request and status of an upstream's answer. */

@@ -61,10 +61,11 @@ export function follow<N, M>(
   let byAll = true;
   for (const { text, letters, ignoresSuffix } of namesOf(path, depth)) {
     let isFoundByAll = isFound(text, letters);
-    if (ignoresSuffix && isLast)
-      isFoundByAll ||= lengths.some(
-        (length) => text.charAt(length) === '.' && isFound(text.slice(0, length), letters),
-      );
+    for (const length of ignoresSuffix && isLast ? lengths : []) {
+      // A router that minds case does not find a folded name, and the service may ask another one for a shorter name.
+      if (isFoundByAll && letters === literal) break;
+      if (text.charAt(length) === '.' && isFound(text.slice(0, length), letters)) isFoundByAll = true;
+    }
     byAll &&= isFoundByAll;
     if (path.isLiteral) break;
   }

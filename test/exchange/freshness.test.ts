@@ -2,10 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
+import { createExchange } from '../../gateway/exchange/exchange.ts';
 import { clampFreshness, clampLifetimes, longestReuse } from '../../gateway/exchange/freshness.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
-import { deprecatedFacts, NOW, withFacts } from '../support/exchange-samples.ts';
+import { deprecatedFacts, NOW, plan, view, withFacts } from '../support/exchange-samples.ts';
+import { quietPorts } from '../support/quiet-ports.ts';
 import { threadMs } from '../support/thread-time.ts';
 
 describe('lifetimes', () => {
@@ -175,6 +177,32 @@ describe('what is left', () => {
     if (phase === undefined) throw new Error('the sample has a phase');
     expect(longestReuse(facts)).toBe((phase.until - NOW) / 1000);
     expect(longestReuse(withFacts(facts, { phase: { ...phase, until: NOW + 1999 } }))).toBe(1);
+  });
+
+  it.each([
+    ['at once', 0, 9],
+    ['after six seconds', 6_000, 3],
+    ['after the change', 12_000, 0],
+    ['by a clock that was set back', -60_000, 9],
+  ])('CACHE-6: counts from the answer, for a service that answers %s', (_when, delay, left) => {
+    let now = NOW;
+    const exchange = createExchange(
+      quietPorts(
+        () => plan([]),
+        () => now,
+      ),
+    );
+    const sample = deprecatedFacts();
+    const { phase } = sample.decision;
+    if (phase === undefined) throw new Error('the sample has a phase');
+    const facts = withFacts(sample, { phase: { ...phase, until: NOW + 9_000 } });
+    now += delay;
+    const headers = new HeaderLines({ 'cache-control': 'max-age=86400', 'x-accel-expires': '86400' });
+    exchange.decorate(200, headers, facts, view());
+    expect(headers.record()).toMatchObject({
+      'cache-control': `max-age=${left}`,
+      'x-accel-expires': String(left),
+    });
   });
 
   it('CACHE-6: is no longer than the API lets answers of a deprecated version be reused', () => {

@@ -41,7 +41,7 @@ const RESOURCES = tableOf(
   ]),
 );
 /** With all that makes for more readings of a path. */
-const SPECIAL = '%2Fq.j;x%3B%E2%84%AA%20';
+const SPECIAL = '%2Fq.j;x%3B%E2%84%AA%20%2540%3Fx';
 
 function reach(operations: typeof OPERATIONS, path: string): unknown {
   return readingsOf(path, pathRulesOf(undefined))?.map((each) => operations.reached('GET', each));

@@ -31,7 +31,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = { i: 'ı', s: 'ſ', a: 'ａ
 const USUAL = {
   behindSegment: [';x=1', ';', '.json', '%3B', '%20'],
   between: ['%2F', '//', '/%2F'],
-  behind: ['/', '%2F', '/;'],
+  behind: ['/', '%2F', '/;', '/.json', '%3Fx'],
 };
 const RARE = {
   behindSegment: [
@@ -68,7 +68,24 @@ const RARE = {
       '/%20/',
     ],
   ],
-  behind: ['//', '%2f', '%252F', '/%2F', '/;x', ';/', '/.', '/%2e', '/%20', '?', '?/..', '%2F%2F'],
+  behind: [
+    '/.json/',
+    '/.json;x',
+    '/%20.x',
+    '%23x',
+    '//',
+    '%2f',
+    '%252F',
+    '/%2F',
+    '/;x',
+    ';/',
+    '/.',
+    '/%2e',
+    '/%20',
+    '?',
+    '?/..',
+    '%2F%2F',
+  ],
 };
 
 /** `path` with one change: of a segment, of what stands between two, or of its end. */

@@ -87,6 +87,12 @@ describe('VER-7: a service that tells case apart in some of its routes', () => {
       expect([...reachedIn(names, path, paths)]).toContain('GET /{x}/list');
   });
 
+  it('with a suffix, a folded name does not hide the shorter one', () => {
+    const names = ['GET /{p}/a', 'GET /{p}/a.b'];
+    expect([...reachedIn(names, '/x/A.b')]).toEqual(expect.arrayContaining(names));
+    expect([...reachedIn(names, '/x/a.b')]).toEqual(['GET /{p}/a.b']);
+  });
+
   it('a path in its own letters reaches the literal alone', () => {
     const names = ['GET /Area/list', 'GET /{x}/list', 'GET /Area/{y}', 'GET /a/b.C', 'GET /a/{z}'];
     expect([...reachedIn(names, '/Area/list')]).toEqual(['GET /Area/list']);

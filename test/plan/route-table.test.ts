@@ -217,7 +217,8 @@ describe('routes below another one', () => {
     [undefined, '/SECURE/deep/x', ['deep', 'inner', 'outer']],
     ['strict', '/SECURE/x', ['inner', 'outer']],
     ['express', '/SECURE/DEEP/x', ['deep']],
-    ['go', '/SECURE/x', ['outer']],
+    ['go', '/SECURE/x', ['inner', 'outer']],
+    ['fastapi', '/SECURE/x', ['outer']],
   ] as const)(
     'VER-7: with paths: %s, %s leads to all that some router may take: %j',
     (paths, path, routes) => {

@@ -55,6 +55,10 @@ function model(
 
 const withoutTrailing = (segments: readonly string[]): readonly string[] =>
   segments.length > 1 && segments.at(-1) === '' ? segments.slice(0, -1) : segments;
+const withoutEmptyEnd = (segments: readonly string[]): readonly string[] =>
+  segments.at(-1) === '' ? segments.slice(0, -1) : segments;
+const withoutFormat = (segments: readonly string[]): readonly string[] =>
+  segments.at(-1) === '.json' ? segments.slice(0, -1) : segments;
 const redirectsEmpty = (segments: readonly string[]): readonly string[] | undefined =>
   segments.slice(0, -1).includes('') ? undefined : segments;
 const withoutParameters = (segment: string): string => segment.replace(/;.*$/, '');
@@ -105,11 +109,26 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     parameter: isFull,
   }),
   model('fastify 5', [...UNKNOWN, 'fastify'], split, emptyValue),
+  // The root of a plugin with a prefix has both spellings, and so has `app.get('/')` behind a base.
+  model(
+    'fastify 5 with plugins',
+    [...UNKNOWN, 'fastify'],
+    (path) => withoutEmptyEnd(split(path)),
+    emptyValue,
+  ),
+  model(
+    'express with strict routing and mounted routers',
+    [...UNKNOWN, '{ preset: express, trailing_slash: distinct }'],
+    (path) => withoutEmptyEnd(split(path)),
+    ignoringCase,
+  ),
   // A semicolon begins the query.
   model('fastify 4', [...UNKNOWN, 'fastify'], (path) => split(path.replace(/;.*$/, '')), emptyValue),
   model('go', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(path))?.map(octets), exactly),
   // chi 5, and gin with UseRawPath: the raw path.
   model('chi', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(path)), exactly),
+  // Fiber 2: without case.
+  model('fiber', [...UNKNOWN, 'go'], (path) => withoutTrailing(split(path)), ignoringCase),
   // Before 1.22: the decoded path, subtrees for what has a parameter last.
   model('go before 1.22', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(octets(path))), emptyValue),
   model(
@@ -162,6 +181,13 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     literal: (segment, text, isLast) => segment === text || (isLast && segment === `${text}.json`),
     parameter: isFull,
   }),
+  // The list of a viewset with an empty prefix has its format alone as last segment.
+  model(
+    'django rest with empty prefixes',
+    [...UNKNOWN, 'wsgi'],
+    (path) => withoutFormat(withoutTrailing(split(octets(path)))),
+    exactly,
+  ),
   // Locations by regular expression and by prefix, empty segments merged.
   model('nginx', [...UNKNOWN, 'nginx'], (path) => split(octets(path).replace(/\/+/g, '/')), emptyValue),
   model(
@@ -169,6 +195,20 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     [...UNKNOWN, '{ preset: nginx, case: insensitive }'],
     (path) => withoutTrailing(split(octets(path).replace(/\/+/g, '/'))),
     ignoringCase,
+  ),
+  // A variable in `proxy_pass`: decoded and not encoded again, so that the service decodes once more and finds a query.
+  model(
+    'nginx with variables before go',
+    [...UNKNOWN, 'nginx'],
+    (path) =>
+      redirectsEmpty(
+        split(
+          octets(path)
+            .replace(/\/+/g, '/')
+            .replace(/[?#].*$/s, ''),
+        ),
+      )?.map(octets),
+    exactly,
   ),
   // A router of the .NET kind: Unicode upper case.
   model(

@@ -14,6 +14,8 @@ export interface PathRules {
   readonly encodedSlash: 'keep' | 'reject' | 'both';
   /** Whether the service is known to decode characters such as %3A before it compares. */
   readonly reserved: 'decode' | 'any';
+  /** Whether a proxy before the service may decode the path and pass it on without encoding it again. */
+  readonly proxy: 'none' | 'any';
 }
 
 const EXACT: Readers = {
@@ -36,6 +38,11 @@ const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
 /** A segment before the last that is empty to a reader who cuts off parameters. */
 const EMPTIED_SEGMENT = /\/(?:;|%3B).*\//;
 const BEYOND_ASCII = /%[89A-F]/;
+/** What a proxy decodes to `?` or `#`, where the path of the service ends. */
+const DECODED_END = /%3F|%23/;
+const ENCODED_TWICE = /%25([0-9A-F]{2})/gi;
+/** All of the last segment is a suffix. */
+const SUFFIX_ALONE = /^(?:%20|%09)*\./;
 
 /**
  * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one among the first.
@@ -44,18 +51,35 @@ const BEYOND_ASCII = /%[89A-F]/;
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.includes('//')) return undefined;
   const isPlain = PLAIN.test(tail);
-  const split = isPlain ? tail : splitSlashes(tail, rules);
-  if (!isPlain && rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
-    return undefined;
-  const readers = isPlain ? PLAIN_READERS[rules.case] : readersOf(tail, rules);
+  const received = isPlain ? [tail] : [...receivedBy(tail, rules)];
+  const paths = new Set(received);
+  for (const path of isPlain ? [] : received) {
+    const split = splitSlashes(path, rules);
+    if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(path) || EMPTIED_SEGMENT.test(split)))
+      return undefined;
+    for (const each of spellings(path, split, rules)) paths.add(each);
+  }
+  const readers = isPlain ? PLAIN_READERS[rules.case] : readersOf(received.join('/'), rules);
   const names = new Map<string, readonly Name[]>();
   const readings: ReadPath[] = [];
-  const add = (segments: readonly string[], operationsOnly = false): void => {
+  const push = (segments: readonly string[], operationsOnly: boolean): void => {
     readings.push({ segments, readers, names, isLiteral: false, operationsOnly });
   };
-  for (const path of isPlain ? [tail] : spellings(tail, split, rules))
-    addTrailing(path === '' ? [] : path.slice(1).split('/'), rules, add);
+  const add = (segments: readonly string[], operationsOnly = false): void => {
+    push(segments, operationsOnly);
+    if (rules.suffix !== 'keep' && SUFFIX_ALONE.test(segments.at(-1) ?? ''))
+      push(segments.slice(0, -1), true);
+  };
+  for (const path of paths) addTrailing(path === '' ? [] : path.slice(1).split('/'), rules, add);
   return readings;
+}
+
+/** What the service may receive of `tail`, the tail itself first. */
+function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
+  const received = new Set([tail]);
+  if (proxy === 'none') return received;
+  const decoded = tail.replace(ENCODED_TWICE, (_found, octet: string) => `%${octet.toUpperCase()}`);
+  return received.add(decoded).add(until(tail, DECODED_END)).add(until(decoded, DECODED_END));
 }
 
 /** The literal reading of a path, without its empty segments. */
@@ -88,7 +112,10 @@ function choices(written: string, kept: string, changed: string): readonly boole
   return written === kept ? [false] : [false, true];
 }
 
-/** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
+/**
+ * Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. Where
+ * slashes are told apart, the root of a mounted router has both spellings all the same.
+ */
 function addTrailing(
   segments: readonly string[],
   { parameters, trailingSlash }: PathRules,
@@ -98,8 +125,9 @@ function addTrailing(
   const isEmpty = last === '' || (parameters === 'ignore' && last?.startsWith(';') === true);
   // What begins with a `;` is empty to one reader and a name to another.
   const isEither = !isEmpty && parameters !== 'keep' && (last?.startsWith(';') || last?.startsWith('%3B'));
-  if (isEither || !isEmpty || trailingSlash === 'distinct') add(segments);
-  if (isEither || (isEmpty && trailingSlash !== 'distinct')) add(segments.slice(0, -1));
+  const isDistinct = trailingSlash === 'distinct';
+  if (isEither || !isEmpty || isDistinct) add(segments);
+  if (isEither || isEmpty) add(segments.slice(0, -1), isEmpty && isDistinct);
   if (isEmpty && trailingSlash === 'any') add(segments, true);
 }
 

@@ -11,6 +11,7 @@ const UNKNOWN: PathRules = {
   trailingSlash: 'any',
   encodedSlash: 'both',
   reserved: 'any',
+  proxy: 'any',
 };
 /** What most routers have in common. */
 const COMMON: PathRules = {
@@ -20,19 +21,20 @@ const COMMON: PathRules = {
   trailingSlash: 'same',
   encodedSlash: 'both',
   reserved: 'decode',
+  proxy: 'none',
 };
 
 export const PATH_PRESETS = {
   express: { ...COMMON, case: 'insensitive', encodedSlash: 'keep', reserved: 'any' },
   fastify: { ...COMMON, parameters: 'any', trailingSlash: 'distinct', encodedSlash: 'keep', reserved: 'any' },
-  // The mux of Go decodes; chi, and gin with UseRawPath, compare paths as written.
-  go: { ...COMMON, trailingSlash: 'any', reserved: 'any' },
+  // The mux of Go decodes; chi, and gin with UseRawPath, compare paths as written; Fiber ignores case.
+  go: { ...COMMON, case: 'any', trailingSlash: 'any', reserved: 'any' },
   spring: { ...COMMON, parameters: 'ignore', suffix: 'any', encodedSlash: 'reject' },
   fastapi: COMMON,
   // The routers of Django REST framework take a format behind the last segment.
   wsgi: { ...COMMON, trailingSlash: 'any', suffix: 'any' },
   // Whether it decodes for the service behind it depends on its proxy_pass.
-  nginx: { ...COMMON, trailingSlash: 'any', reserved: 'any' },
+  nginx: { ...COMMON, trailingSlash: 'any', reserved: 'any', proxy: 'any' },
   strict: { ...UNKNOWN, encodedSlash: 'reject' },
 } as const satisfies Readonly<Record<string, PathRules>>;
 
@@ -85,5 +87,6 @@ export function pathRulesOf(paths: PathsFile | undefined): PathRules {
     trailingSlash: paths.trailing_slash ?? base.trailingSlash,
     encodedSlash: paths.encoded_slash ?? base.encodedSlash,
     reserved: base.reserved,
+    proxy: base.proxy,
   };
 }

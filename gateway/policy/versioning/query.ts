@@ -76,6 +76,11 @@ export function withParameter(search: string, name: string, value: string): stri
   return `${search.length < 2 ? '?' : `${search}&`}${name}=${value}`;
 }
 
+/** The same with the parameter before the others: many services read the first 1,000 parameters only. */
+export function withParameterFirst(search: string, name: string, value: string): string {
+  return `?${name}=${value}${search.length < 2 ? '' : `&${search.slice(1)}`}`;
+}
+
 function pairsOf(search: string): readonly string[] {
   return search.length < 2 ? [] : search.slice(1).split('&');
 }

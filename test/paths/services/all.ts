@@ -31,7 +31,16 @@ export const SERVICES: readonly ServiceKind[] = [
   { name: 'spring', paths: 'spring', start: () => startSpring('path_pattern_parser') },
   { name: 'spring-ant', paths: 'spring', start: () => startSpring('ant_path_matcher') },
   { name: 'nginx', paths: 'nginx', start: () => startNginx() },
-  { name: 'nginx-express', paths: { preset: 'nginx', case: 'insensitive' }, start: startNginxBeforeExpress },
+  {
+    name: 'nginx-express',
+    paths: { preset: 'nginx', case: 'insensitive' },
+    start: () => startNginxBefore(startExpress, '/'),
+  },
+  {
+    name: 'nginx-uri-go',
+    paths: 'nginx',
+    start: () => startNginxBefore(() => startGo({}), '$uri$is_args$args'),
+  },
 ];
 
 /** Two services of one program build it once. */
@@ -116,14 +125,14 @@ async function startSpring(matcher: string): Promise<PathService> {
   }));
 }
 
-async function startNginx(before?: string): Promise<PathService> {
+async function startNginx(target?: string): Promise<PathService> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-nginx-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'nginx.conf');
   const { url } = stack.use(
     await startProgram(async (port) => {
-      await writeFile(file, nginxConf(folder, port, before));
+      await writeFile(file, nginxConf(folder, port, target));
       return { command: 'nginx', arguments: ['-e', 'stderr', '-p', folder, '-c', file] };
     }),
   );
@@ -131,10 +140,10 @@ async function startNginx(before?: string): Promise<PathService> {
   return { url, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-async function startNginxBeforeExpress(): Promise<PathService> {
+async function startNginxBefore(start: () => Promise<PathService>, uri: string): Promise<PathService> {
   await using stack = new AsyncDisposableStack();
-  const express = stack.use(await startExpress());
-  const { url } = stack.use(await startNginx(express.url));
+  const service = stack.use(await start());
+  const { url } = stack.use(await startNginx(service.url + uri));
   const moved = stack.move();
   return { url, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }

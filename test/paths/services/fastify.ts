@@ -8,7 +8,8 @@ export async function startFastify(): Promise<PathService> {
   app.get('/items/:id', reached('item'));
   app.get('/items/:id/payments', reached('payments'));
   app.all('/admin/:id', reached('admin'));
-  app.get('/export', reached('export'));
+  // The root of a plugin has both spellings, `/export` and `/export/`.
+  app.register(async (plugin) => void plugin.get('/', reached('export')), { prefix: '/export' });
   app.get('/users::purge', reached('purge'));
   app.get('/$metadata', reached('metadata'));
   app.get('/@me', reached('me'));

@@ -1,8 +1,8 @@
 // The routes of routes.ts as locations of nginx; and nginx before another service.
-// A URI behind proxy_pass hands on the path as nginx has read it, and not the one that came.
+// A URI behind proxy_pass hands on the path as nginx has read it, and not the one that came. Variables hand on decoded bytes.
 
-/** A file for `nginx -c`; `before` is the service that it passes everything to. */
-export function nginxConf(folder: string, port: number, before?: string): string {
+/** A file for `nginx -c`; `target` is the proxy_pass for everything. */
+export function nginxConf(folder: string, port: number, target?: string): string {
   const location = (match: string, name: string) => `location ${match} { return 200 "reached ${name}"; }`;
   const own = [
     location('~ ^/items/[^/]+$', 'item'),
@@ -19,7 +19,7 @@ export function nginxConf(folder: string, port: number, before?: string): string
     location('/mono/secure/', 'secure'),
     location('/mono/', 'mono'),
   ];
-  const passes = `location / { proxy_pass ${before}/; }`;
+  const passes = `location / { proxy_pass ${target}; }`;
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `daemon off;
 worker_processes 1;
@@ -32,7 +32,7 @@ http {
   ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
   server {
     listen 127.0.0.1:${port};
-    ${(before === undefined ? own : [passes]).join('\n    ')}
+    ${(target === undefined ? own : [passes]).join('\n    ')}
   }
 }
 `;
