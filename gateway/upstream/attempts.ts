@@ -35,12 +35,13 @@ export interface ForwardPorts {
   readonly awaitedBodies: AwaitedBodies;
 }
 
+/** A request on its way to an upstream. */
 export interface Forwarded {
   readonly inbound: Inbound;
   readonly order: ForwardOrder;
-  readonly facts: Pick<ExchangeFacts, 'decision'>;
+  readonly facts: ExchangeFacts;
   /** With its body here already, and an outcome that is wanted whether or not the client waits for it. */
-  readonly claimed: ClaimedCall | undefined;
+  readonly claimed?: ClaimedCall | undefined;
 }
 
 /** Starts it and returns how to cancel it. */

@@ -1,7 +1,11 @@
 // The header section of an upstream's answer, judged and cleaned in place before it is decorated.
 // Stands between the upstream's head and exchange.decorate().
+import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import type { HeaderLines } from '../exchange/answer-headers.ts';
-import { Fault, type ForwardOrder } from '../exchange/directive.ts';
+import { answerInKind } from '../exchange/answer-type.ts';
+import { Fault } from '../exchange/directive.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Forwarded } from './attempts.ts';
 import { appendVia, nominated } from './hop-by-hop.ts';
 
 const DROPPED: readonly string[] = [
@@ -79,10 +83,19 @@ export function cleanFields(headers: HeaderLines): void {
   headers.set('via', appendVia(headers.get('via'), '1.1'));
 }
 
-/** What the policy sets and removes, before anything of ours is added. */
-export function editAnswer(headers: HeaderLines, { headerRules }: Pick<ForwardOrder, 'headerRules'>): void {
-  if (headerRules === undefined) return;
-  const { remove, set } = headerRules.response;
-  for (const name of remove) headers.remove(name);
-  for (const name in set) headers.set(name, set[name]);
+/** From an upstream's clean head to the client's: addresses, what the policy sets and removes, the media type, then ours. */
+export function finishHead(
+  { decorate }: Pick<Exchange, 'decorate'>,
+  status: number,
+  headers: HeaderLines,
+  { inbound, order, facts }: Forwarded,
+): void {
+  facts.completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
+  if (order.headerRules !== undefined) {
+    const { remove, set } = order.headerRules.response;
+    for (const name of remove) headers.remove(name);
+    for (const name in set) headers.set(name, set[name]);
+  }
+  answerInKind(status, headers, order);
+  decorate(status, headers, facts, inbound.view);
 }

@@ -6,9 +6,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
-import { Fault } from '../../gateway/exchange/directive.ts';
+import { Fault, type ForwardOrder } from '../../gateway/exchange/directive.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { switchedHead } from '../../gateway/plane/general/websocket/websocket-handshake.ts';
-import { cleanAnswer, editAnswer } from '../../gateway/upstream/response-headers.ts';
+import type { Inbound } from '../../gateway/plane/port.ts';
+import { cleanAnswer, finishHead } from '../../gateway/upstream/response-headers.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { parsedField } from '../support/mutated-bytes.ts';
@@ -33,6 +36,15 @@ const headerRules = {
   request: { set: {}, remove: [] },
   response: { set: { 'x-tenant': 'acme' }, remove: ['x-debug'] },
 };
+const exchange = {
+  decorate: (_status: number, lines: HeaderLines, facts: ExchangeFacts, seen: RequestView) =>
+    decorate(lines, facts, seen, undefined),
+};
+const forwarded = () => ({
+  inbound: { view: view({ scheme: 'http' }) } as Inbound,
+  order: { headerRules } as unknown as ForwardOrder,
+  facts: deprecatedFacts(),
+});
 /** The handshake of RFC 6455 section 1.3. */
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const ACCEPT = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
@@ -107,8 +119,7 @@ describe('FWD-3: whatever fields an upstream sends', () => {
       }
       expect(code).toBeGreaterThanOrEqual(200);
       expect(code).toBeLessThan(600);
-      editAnswer(written, { headerRules });
-      decorate(written, deprecatedFacts(), view({ scheme: 'http' }), undefined);
+      finishHead(exchange, code, written, forwarded());
       const headers = written.record();
       shown += 1;
       expect(

@@ -2,9 +2,7 @@
 // Called by the listener for a `forward` directive; writes the upstream's answer to the client.
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
-import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
-import { answerInKind } from '../../../exchange/answer-type.ts';
 import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
@@ -17,7 +15,7 @@ import {
 import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
-import { editAnswer } from '../../../upstream/response-headers.ts';
+import { finishHead } from '../../../upstream/response-headers.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 import { answerTo, writeHead } from './answer-sink.ts';
 
@@ -52,7 +50,6 @@ export interface Forwarder {
 /** One forward on its way through reply-from. */
 interface Passage extends Forwarded {
   readonly inbound: NodeInbound;
-  readonly facts: ExchangeFacts;
   why: Fault | Refusal | undefined;
   writeHead: (() => void) | undefined;
   readonly done: () => void;
@@ -71,16 +68,10 @@ export function createForwarder({
   exchange,
   ...ports
 }: ForwardPorts & { readonly exchange: Pick<Exchange, 'decorate'> }): Forwarder {
-  function finishHead(
-    status: number,
-    headers: HeaderLines,
-    { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
-  ): void {
+  function finish(status: number, headers: HeaderLines, passage: Forwarded & { inbound: NodeInbound }): void {
+    const { inbound } = passage;
     const { raw } = inbound;
-    facts.completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
-    editAnswer(headers, order);
-    answerInKind(status, headers, order);
-    exchange.decorate(status, headers, facts, inbound.view);
+    finishHead(exchange, status, headers, passage);
     if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
       headers.set('connection', 'close');
       inbound.sealConnection();
@@ -92,7 +83,7 @@ export function createForwarder({
     const sentAt = performance.now();
     const sink = answerTo(inbound, {
       head(status, headers) {
-        finishHead(status, headers, passage);
+        finish(status, headers, passage);
         passage.writeHead = () => writeHead(inbound.res, status, headers);
         // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
         callback(null, {
@@ -197,7 +188,7 @@ export function createForwarder({
       const passage = { inbound, order: replay.forward, facts };
       const sink = answerTo(inbound, {
         head(status, headers) {
-          finishHead(status, headers, passage);
+          finish(status, headers, passage);
           writeHead(inbound.res, status, headers);
         },
         end: () => void inbound.res.end(),

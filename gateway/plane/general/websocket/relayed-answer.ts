@@ -2,13 +2,12 @@
 // Called by websocket.ts in place of what http-proxy-3 would write to the bare connection.
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
 import { HeaderLines } from '../../../exchange/answer-headers.ts';
-import { answerInKind } from '../../../exchange/answer-type.ts';
-import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
-import type { Completion } from '../../../exchange/facts.ts';
+import { Fault } from '../../../exchange/directive.ts';
+import type { Exchange } from '../../../exchange/exchange.ts';
+import type { Forwarded } from '../../../upstream/attempts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
-import { cleanAnswer, editAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
+import { cleanAnswer, finishHead, hasNoContent } from '../../../upstream/response-headers.ts';
 import { writeHead } from '../call/answer-sink.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 
@@ -18,19 +17,15 @@ import type { NodeInbound } from '../request/open-request.ts';
  */
 export async function relayAnswer(
   answer: IncomingMessage,
-  inbound: NodeInbound,
-  order: ForwardOrder,
-  completion: Completion,
-  decorate: (status: number, headers: HeaderLines) => void,
+  forwarded: Forwarded & { readonly inbound: NodeInbound },
+  exchange: Pick<Exchange, 'decorate'>,
 ): Promise<void> {
+  const { inbound, order, facts } = forwarded;
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
   const headers = new HeaderLines(answer.headers);
   cleanAnswer(status, headers, service);
-  completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
-  editAnswer(headers, order);
-  answerInKind(status, headers, order);
-  decorate(status, headers);
+  finishHead(exchange, status, headers, forwarded);
   headers.set('connection', 'close');
   inbound.sealConnection();
   writeHead(inbound.res, status, headers);
@@ -46,7 +41,7 @@ export async function relayAnswer(
   answer.socket.setTimeout(timeouts.idle, late('upstream_idle_timeout', timeouts.idle));
   answer.once('error', (cause) => {
     // Before the client's connection is reset, after which the request counts as over. A client that left is no fault.
-    if (!inbound.gone) completion.fault = toFault(cause, order).code;
+    if (!inbound.gone) facts.completion.fault = toFault(cause, order).code;
   });
   answer.on('data', (chunk: Buffer) => {
     inbound.bytes += chunk.length;

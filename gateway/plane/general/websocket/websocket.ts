@@ -2,8 +2,6 @@
 // Called by the listener for a `forward` directive of an upgrade; plain requests go through forwarder.ts.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { mapAnswer } from '../../../exchange/addresses/answer-addresses.ts';
-import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
@@ -12,7 +10,7 @@ import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
 import type { Pools } from '../../../upstream/pools.ts';
-import { editAnswer } from '../../../upstream/response-headers.ts';
+import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
 import { createStay, type Stay } from '../../../upstream/stay.ts';
 import type { Choice, Outcome } from '../../../upstream/targets/target-choice.ts';
@@ -72,6 +70,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     order: ForwardOrder,
     facts: ExchangeFacts,
   ): Promise<undefined> {
+    const forwarded = { inbound, order, facts };
     const { raw, view } = inbound;
     const { upstream } = order;
     const { name: service, timeouts, retries } = upstream;
@@ -88,8 +87,6 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     const budget = retries && pools.budget(upstream);
     budget?.onRequest();
     const onEarlyEnd = (): void => void client.destroy();
-    const decorate = (status: number, headers: HeaderLines): void =>
-      exchange.decorate(status, headers, facts, view);
     let stay: Stay | undefined;
     let giveUp: (() => void) | undefined;
     let tries = 0;
@@ -112,7 +109,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     function onAnswer(chosen: Choice, answer: IncomingMessage): void {
       finish();
       chosen.answered();
-      relayAnswer(answer, inbound, order, facts.completion, decorate)
+      relayAnswer(answer, forwarded, exchange)
         .then(
           () => resolve(undefined),
           (cause: unknown) => {
@@ -146,11 +143,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           head,
           order,
           route,
-          decorate(headers) {
-            facts.completion.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
-            editAnswer(headers, order);
-            decorate(101, headers);
-          },
+          decorate: (headers) => finishHead(exchange, 101, headers, forwarded),
           onSwitched() {
             finish();
             chosen.answered();
