@@ -44,10 +44,7 @@ export function longestReuse(facts: ExchangeFacts, answeredAt = facts.now): numb
  * released that the same request may then get, or the rules of another reading of the path change.
  */
 function secondsToTransition(facts: ExchangeFacts, answeredAt: EpochMs): number {
-  return facts.others.reduce(
-    (least, each) => Math.min(least, secondsToChange(each, answeredAt)),
-    secondsToChange(facts, answeredAt),
-  );
+  return Math.min(...[facts, ...facts.others].map((each) => secondsToChange(each, answeredAt)));
 }
 
 function secondsToChange(facts: ExchangeFacts, answeredAt: EpochMs): number {
