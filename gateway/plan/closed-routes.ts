@@ -29,6 +29,7 @@ export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | u
 export function statesRoutes({ document, parts }: PolicyView): boolean {
   if (parts.base === undefined) return false;
   return ROUTE_KEYS.every((key) => {
+    if (document.repeated.has(key)) return false;
     const given = valueAt(document.value, [key]);
     // A value with a missing variable is written and has no value.
     return given === undefined

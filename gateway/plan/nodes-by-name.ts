@@ -59,12 +59,16 @@ export function follow<N, M>(
     return isFoundByAll;
   };
   let byAll = true;
-  for (const { text, letters, ignoresSuffix } of namesOf(path, depth)) {
+  const names = namesOf(path, depth);
+  for (const { text, letters, ignoresSuffix } of names) {
     let isFoundByAll = isFound(text, letters);
-    for (const length of ignoresSuffix && isLast ? lengths : []) {
-      // A router that minds case does not find a folded name, and the service may ask another one for a shorter name.
-      if (isFoundByAll && letters === literal) break;
-      if (text.charAt(length) === '.' && isFound(text.slice(0, length), letters)) isFoundByAll = true;
+    if (ignoresSuffix && isLast) {
+      const isAsWritten = names.some((each) => each.letters === literal && each.text === text);
+      for (const length of lengths) {
+        // A router that minds case does not find a folded name, and the service may ask another one for a shorter name.
+        if (isFoundByAll && isAsWritten) break;
+        if (text.charAt(length) === '.' && isFound(text.slice(0, length), letters)) isFoundByAll = true;
+      }
     }
     byAll &&= isFoundByAll;
     if (path.isLiteral) break;

@@ -34,6 +34,8 @@ export interface PublishedHistory {
   ) => Promise<void>;
   /** Adds changes that an operator accepts. @throws StoreUnavailable; also if other gateways keep writing */
   readonly accept: (changes: readonly AcceptedChange[]) => Promise<void>;
+  /** Whether the store was away when the plan in force was to be compared and recorded. */
+  readonly isBehind: () => boolean;
   /** The files of the plan in force; empty before the first plan. */
   readonly inForce: () => readonly PublishedFile[];
   /** False where the lifecycle clock was moved. */
@@ -68,7 +70,8 @@ const MOST_TRIES = 5;
 const MOST_SUPERSEDED = 500;
 
 /**
- * If the comparison was skipped, nothing is recorded: the next load that reaches the store is compared with the old record.
+ * If the comparison was skipped, nothing is recorded: the next load that reaches the store is compared with the old record,
+ * whether files have changed or not.
  */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
   const { published, records, onSkipped } = options;
@@ -77,6 +80,7 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
   /** Recorded by this process, in case the store was emptied. */
   let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
+  let isBehind = false;
   /** At a reload an earlier file is a rollback; at a start it may be out of date. */
   let isStart = true;
   const read = async (): Promise<RecordRead> => {
@@ -102,12 +106,15 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       last = { candidate, read: stored };
       return compare(stored.entries);
     },
+    isBehind: () => isBehind,
     inForce: () => inForce,
     record: async (candidate, files, former, { quarantined, retained } = NOTHING_REFUSED) => {
       inForce = files;
+      if (!records) return;
+      isBehind = last?.candidate !== candidate;
+      if (last === undefined || isBehind) return;
       const comesFirst = isStart;
       isStart = false;
-      if (!records || last === undefined || last.candidate !== candidate) return;
       const { entries, mark } = last.read;
       const pending = entries.filter(
         (entry) => isAccepted(entry) && quarantined.some(({ api }) => api === entry.api),
@@ -116,7 +123,10 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       const superseded = options.isShared ? supersededBy(now, entries) : NOTHING_SUPERSEDED;
       if (comesFirst && superseded.includesNow) return options.onSuperseded();
       const next = [...now, ...former, ...pending, ...superseded.files];
-      await orSkip(write(next, mark), (reason) => onSkipped('recorded', reason));
+      await orSkip(write(next, mark), (reason) => {
+        isBehind = true;
+        onSkipped('recorded', reason);
+      });
     },
     accept: async (changes) => {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {

@@ -79,7 +79,8 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
     const summary = await read();
     if (closed) return outcome('failed');
-    if (summary.revision === revision && quarantined.length === 0) {
+    const isSame = summary.revision === revision && quarantined.length === 0;
+    if (isSame && !history.isBehind()) {
       const problems = await allProblems(reader, summary.problems);
       if (!closed) onUnchanged();
       return outcome('unchanged', sortProblems([...problems, ...rewritten]));
@@ -87,6 +88,12 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     const verdict = await judged(summary);
     const { problems } = verdict;
     if (verdict.kind === 'refused') return rejected(problems);
+    if (isSame) {
+      rewritten = problems.filter(isOfPublished);
+      await history.record(summary, history.inForce(), verdict.former);
+      if (!closed) onUnchanged();
+      return outcome('unchanged', problems);
+    }
     if (verdict.revision === revision && verdict.quarantined.length > 0) {
       // The plan in force has the accepted form of the refused file already.
       ({ quarantined } = verdict);

@@ -101,7 +101,10 @@ export async function settle(input: SettleInput, context: Context, around: Surro
         ...leftOut.map(({ api, file, isSpare }) => ({ api, file, isServed: false, isSpare })),
       ];
       return {
-        pieces: pieces.length === 0 ? [] : [...pieces, ...leftOut.flatMap(({ closed }) => closed)],
+        pieces:
+          pieces.length === 0
+            ? []
+            : [...pieces, ...[...standing, ...leftOut].flatMap(({ closed }) => closed)],
         problems: [
           ...accepted.flatMap(({ problems }) => problems),
           ...[...refused.values()].flat(),

@@ -28,6 +28,8 @@ export interface StandIn {
   readonly file: string;
   readonly piece: ReadPiece;
   readonly view: PolicyView;
+  /** The routes that the file states and its API does not have. */
+  readonly closed: readonly ReadPiece[];
 }
 
 export interface LeftOut {
@@ -40,7 +42,7 @@ export interface LeftOut {
   readonly isRival: boolean;
   /** The routes that the file states, and those of its accepted form. */
   readonly closed: readonly ReadPiece[];
-  /** False if other routes of its API may have been in force. */
+  /** False if neither states its routes: the record of the store may not know an API that was in force. */
   readonly isPlaced: boolean;
 }
 
@@ -79,16 +81,22 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   const leftOut: LeftOut[] = [];
   const own = async (file: string) => candidateOf.get(file)?.view(around.now);
   const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
-  const closing = (views: readonly (PolicyView | undefined)[], name: string) =>
-    views.flatMap((view) => (view && closedRoutes(view, name)) ?? []);
+  /** But for those at or below `places`, where the rules of its own API hold. */
+  const closing = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
+    if (view === undefined || placesOf(view).every((place) => isWithin(place, places))) return [];
+    const piece = closedRoutes(view, name);
+    return piece === undefined ? [] : [piece];
+  };
   const retained: PublishedFile[] = [];
   for (const { file, form } of placed) {
     const { piece, view } = form;
-    if (piece !== undefined && view !== undefined) found.push({ file, piece, view });
+    const stated = await own(file);
+    if (piece !== undefined && view !== undefined)
+      found.push({ file, piece, view, closed: closing(stated, basename(file), placesOf(view)) });
     else {
       const api = form.api ?? basename(file);
       const isPlaced = view !== undefined && statesRoutes(view);
-      const closed = closing([await own(file), view], api);
+      const closed = [...closing(stated, api), ...closing(view, api)];
       leftOut.push({ file, api, isSpare: false, isRival: false, closed, isPlaced });
       retained.push(...form.files);
     }
@@ -99,27 +107,20 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   const named = new Set([...servers.keys(), ...served.keys(), ...leftOut.map(({ api }) => api)]);
   for (const file of refused) {
     if (placed.some((each) => each.file === file && each.isOwn)) continue;
-    const before = others.find(({ name, api }) => name === file && api === (apiOf(file) ?? api));
-    const api = apiOf(file) ?? before?.api;
+    const api = apiOf(file);
     const server = servers.get(api);
     // If both files of an API are sound and neither is as it was accepted, the right one is unknown.
     const isBeside = broken.has(file) || server === undefined || isUnchanged(server, forms);
     const stoodIn = served.get(api);
     const isSpare = api !== undefined && (server ?? stoodIn) !== undefined && isBeside;
     const places = [...placesIn(server?.claimant?.claims), ...(stoodIn ? placesOf(stoodIn) : [])];
-    // Below the places of its own API the rules of that API hold.
-    const isOwn = (view: PolicyView) => isSpare && placesOf(view).every((place) => isWithin(place, places));
     const view = await own(file);
     const name = api === undefined || named.has(api) ? basename(file) : api;
     named.add(name);
     leftOut.push({
       ...{ file, api: name, isSpare, isRival: !isBeside },
-      closed: closing(
-        [view, before?.view].filter((each) => each && !isOwn(each)),
-        name,
-      ),
-      // With a record no API that was in force is missing by now; on an empty store the file may be that of any.
-      isPlaced: forms.names.size > 0 || (view !== undefined && statesRoutes(view)),
+      closed: closing(view, name, isSpare ? places : []),
+      isPlaced: view !== undefined && statesRoutes(view),
     });
   }
   return { standIns: found, leftOut, retained };
@@ -148,18 +149,15 @@ function assign(
       for (const form of left)
         if (matches(file, form) && left.delete(form)) placed.push({ file, form, isOwn: true });
   };
-  const isNamed = (file: string, { api }: AcceptedForm) => api !== undefined && api === apiOf(file);
-  const isWhole = (file: string) => candidateOf.get(file)?.problems.every(({ rule }) => rule !== 'syntax');
-  placeAll((file, form) => isWhole(file) === true && isNamed(file, form));
-  // The others may be of any API: copies, and files that name none or two. The ones with new names come first.
+  placeAll((file, { api }) => api !== undefined && api === apiOf(file));
+  // The others may be of any API. The ones with new names come first.
   const unsure = refused.filter((file) => candidateOf.has(file) && !has(file)).toReversed();
-  placeAll((file, { name }) => name === file);
-  placeAll(isNamed);
+  placeAll((file, { name }) => name === file && !has(file));
   const free = unsure.filter((file) => apiOf(file) === undefined && !has(file));
-  const takers = free.length > 0 ? free : unsure;
   const rest = [...left].flatMap((form, index) => {
-    const file = takers[index % takers.length];
-    return file === undefined ? [] : { file, form, isOwn: apiOf(file) === undefined };
+    const named = refused.find((file) => file === form.name);
+    const file = free[index % free.length] ?? named ?? unsure[index % unsure.length];
+    return file === undefined ? [] : { file, form, isOwn: file === named || apiOf(file) === undefined };
   });
   return [...placed, ...rest];
 }

@@ -64,7 +64,7 @@ export async function judge(
   // A reload without the store would drop the accepted forms that are served.
   const settled = compared ?? (partial && isStart ? await reader.settle(now) : undefined);
   if (settled === undefined) return { kind: 'refused', problems: refused };
-  const unplaced = partial ? settled.unplaced.map(unknownRoutes) : [];
+  const unplaced = settled.unplaced.map(unknownRoutes);
   const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems)), ...unplaced]);
   const lacksOne = settled.quarantined.some(({ isServed, isSpare }) => !isServed && !isSpare);
   const { unplaced: _unplaced, hasRivals, ...accepted } = settled;
@@ -78,6 +78,6 @@ function unknownRoutes(file: string): Problem {
   return {
     ...{ file, line: 1, column: 1, severity: 'error', rule: 'left-out' },
     message: 'the routes of this file are unknown: without it another API could answer there',
-    hint: 'correct its syntax, its host, base and resolve, or take the file away',
+    hint: 'correct its syntax, its api, host, base and resolve, or move it out of the folder',
   };
 }

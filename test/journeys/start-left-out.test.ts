@@ -239,7 +239,7 @@ describe('a file that does not say its routes', () => {
     ['takes its base from a missing variable', INNER.replace('base: /mono/secure', `base: "\${env:BASE}"`)],
     ['takes its host from a missing variable', `${INNER}host: "\${env:HOST_NAME}"\n`],
     ['has a malformed route', `${INNER}resolve: [ { path: 7 } ]\n`],
-  ])('and %s ends a start on an empty store: nothing says what to close', async (_, refused) => {
+  ])('and %s ends a start on an empty store: its routes cannot be closed', async (_, refused) => {
     await folder.save(refused, 'inner.yaml');
     await expect(folder.start(PARTIAL)).rejects.toThrow(
       /inner\.yaml:1:1: error: the routes of this file are unknown/,
@@ -262,11 +262,23 @@ describe('a file that does not say its routes', () => {
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
   });
 
-  it('is left out where every recorded API is served: it was never in force', async () => {
+  it('stands for the API that is left when a sound name tells of the other: both files were renamed', async () => {
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(INNER, 'inner.yaml');
+    await folder.save(OTHER, 'other.yaml');
+    await folder.publish();
+    await folder.remove('inner.yaml');
+    await folder.save(`${INNER}unknwn: 1\n`, 'other.yaml');
+    await folder.save(OTHER.replace('access', '\taccess'), 'renamed.yaml');
+    await using gateway = await folder.start();
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
+    expect(await statusOf(gateway, '/other/x')).toBe(200);
+  });
+
+  it('ends a start where every recorded API is served, too: the record may not know each API', async () => {
     await folder.save(OUTER, 'outer.yaml');
     await folder.publish();
     await folder.save(BROKEN, 'inner.yaml');
-    await using gateway = await folder.start(PARTIAL);
-    expect(await statusOf(gateway, '/mono/secure/x')).toBe(200);
+    await expect(folder.start(PARTIAL)).rejects.toThrow(/inner\.yaml:1:1: error: the routes of this file/);
   });
 });

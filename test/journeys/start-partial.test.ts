@@ -106,7 +106,7 @@ describe('an API that start: partial leaves out', () => {
 
   it('is named by its file where the file does not say an API', async () => {
     await folder.publish();
-    await folder.save('api: [added\n', 'added.yaml');
+    await folder.save(ADDED.replace('api: added\n', ''), 'added.yaml');
     await using gateway = await folder.start({ START: 'partial' });
     expect(await statusOf(gateway)).toBe('ready, last reload refused, left out: added.yaml');
     expect(await gateway.metric(seriesOf('added.yaml'))).toBe(2);

@@ -232,11 +232,11 @@ paths: {}
 
   it('with a file that was never accepted exits; with start: partial it serves the others', async () => {
     await folder.publish();
-    await folder.save('api: [other\n', 'other.yaml');
+    await folder.save(`${endingApi('2999-01-01')}unknwn: 1\n`, 'other.yaml');
     await expect(folder.start()).rejects.toThrow('other.yaml:');
     await using gateway = await folder.start({ START: 'partial' });
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
-    expect((await askPath(gateway, '/other')).status).toBe(404);
+    expect((await askPath(gateway, '/other')).status).toBe(503);
     expect(await gateway.metric(QUARANTINED)).toBeUndefined();
     expect((await readyOf(gateway)).json).toMatchObject({ status: 'ready' });
   });

@@ -64,6 +64,33 @@ const FORMS = [
   '"%',
   '%: %',
   `% \${env:NONE}`,
+  // What a generated secret may begin with.
+  '*%',
+  '!%',
+  '!% y',
+  '!%%41 y',
+  '!<%> y',
+  '!a!% y',
+  '&% y',
+  '&a !% y',
+  '""%""',
+  "''%''",
+  '"% \\q"',
+  '>-  %',
+  '| %',
+  `\${%`,
+  `\${env:NONE:-%}`,
+  `\${env:NONE:-% } y`,
+  `\${% y`,
+  '@%',
+  '`%',
+  '%%',
+  '? %',
+  '- %',
+  '{ % : 1, % : 2 }',
+  '{ 1: % }',
+  '{ a: %',
+  '] %',
   `"\${env:NONE:-x}%ü"`,
 ];
 const numeric = '480151623';
@@ -156,6 +183,22 @@ describe('no finding repeats the value', () => {
   ])('nor one on a line with tabs, or under the name of a key that belongs elsewhere: %j', async (text) =>
     expect(await leaks([text], inPolicy)).toEqual([]),
   );
+
+  it('nor one in a file with another fault: a conflict, bytes that are not UTF-8, a quote that is never closed', async () => {
+    const found: string[] = [];
+    for (const form of FORMS) {
+      const value = form.replaceAll('%', CANARY);
+      for (const rule of [
+        `headers:\n  request:\n<<<<<<< HEAD\n    set:\n      X-Foo: ${value}\n=======\n    set: { X-Foo: ${value} }\n`,
+        `limits:\n  secrets:\n  - ${value}\n\tother\n`,
+        `credentials:\n  user: "bob\n  more: ${value}\n`,
+        `password: ${value} \ufffd\n`,
+        `headers: { request: { set: { X-Foo: ${value}\n`,
+      ])
+        found.push(...(await leaks([ORDERS + rule, rule + ORDERS], inPolicy)));
+    }
+    expect(found).toEqual([]);
+  });
 
   it('nor one that is a number where text belongs', async () => {
     expect(await inPolicy(`${ORDERS}headers: { request: { set: { X-Pin: ${numeric} } } }\n`)).not.toContain(

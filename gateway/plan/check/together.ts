@@ -11,6 +11,7 @@ import type { PolicyView } from './views.ts';
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */
 export interface Claims {
   readonly file: string;
+  /** Undefined if the file names none or two. */
   readonly api: string | undefined;
   /** Of its versions. */
   readonly labels: readonly string[];
@@ -36,7 +37,7 @@ export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: 
   const access = JSON.stringify(parts.access ?? null);
   return {
     file: document.file,
-    api: parts.api,
+    api: document.repeated.has('api') ? undefined : parts.api,
     labels,
     routes,
     places: new Set([...placesIn(parts).values()].flatMap(addressesOf)),

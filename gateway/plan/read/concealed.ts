@@ -2,6 +2,7 @@
 // Known keys and unknown ones alike: a secret that is written in the wrong place is a secret all the same.
 import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { concealedLines } from './concealed-lines.ts';
 
 type Path = readonly (string | number)[];
 
@@ -16,7 +17,9 @@ const WORDS: readonly string[] = [
     'pass',
     'pwd',
     'secret',
+    'secrets',
     'token',
+    'tokens',
     'key',
     'apikey',
     'auth',
@@ -72,6 +75,17 @@ export function isConcealed(path: Path): boolean {
   });
 }
 
+/** Whether the keys of the value at `path` may be shown although its values may not. */
+export function showsKeys(path: Path): boolean {
+  return MAPS.has(path.at(-1)) || !isConcealed(path);
+}
+
+/** A message of the parser without what it quotes of the text. */
+export function withoutQuoted(message: string): string {
+  if (/\btags?\b/i.test(message)) return 'Unresolved tag';
+  return message.replace(/: .*|(?<=^Invalid escape sequence) .*/s, '');
+}
+
 /** Whether one slip makes a word of `key` of one of `WORDS`. */
 function isMisspelt(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
@@ -115,17 +129,28 @@ function asWord(value: string): string {
 /** YAML takes no tab as indentation, so that nothing says which map such a line belongs to. */
 const BEHIND_TAB = /^ *\t[^\n]*?:[ \t]*(?=\S)([^\n]+)$/dgm;
 
-/** `text` in its length, with a star for every character that may not be shown; `${…}` stays. */
+/** `text` in its length, with a star for every character that may not be shown; names of variables and files stay. */
 export function concealed(text: string, trees: readonly Document[]): string {
-  const marks: (readonly [from: number, to: number])[] = [...text.matchAll(BEHIND_TAB)].flatMap(
-    ({ indices }) => (indices?.[1] ? [indices[1]] : []),
-  );
+  const isWellFormed =
+    trees.length === 1 && trees.every((tree) => tree.errors.length + tree.warnings.length === 0);
+  const marks: (readonly [from: number, to: number])[] = [
+    ...[...text.matchAll(BEHIND_TAB)].flatMap(({ indices }) => (indices?.[1] ? [indices[1]] : [])),
+    ...(isWellFormed ? [] : concealedLines(text, isConcealed, (path) => MAPS.has(path.at(-1)))),
+  ];
   const mark = (node: unknown): void => {
     if (!isNode(node)) return;
     if (node.range) marks.push([node.range[0], node.range[1]]);
     // Of a malformed file a map may hold what lies behind its end.
     if (isMap(node)) for (const { key, value } of node.items) for (const each of [key, value]) mark(each);
     if (isSeq(node)) node.items.forEach(mark);
+  };
+  /** An anchor and a tag stand before what they belong to. */
+  const markProperties = (key: unknown, value: unknown): void => {
+    const from = isNode(key) ? key.range?.[1] : undefined;
+    const to = isNode(value) ? value.range?.[0] : undefined;
+    if (from === undefined || to === undefined) return;
+    const before = text.slice(from, to).search(/[&!]/);
+    if (before >= 0) marks.push([from + before, to]);
   };
   const spansLines = (node: unknown): boolean =>
     isNode(node) && node.range != null && text.slice(node.range[0], node.range[1]).includes('\n');
@@ -138,6 +163,7 @@ export function concealed(text: string, trees: readonly Document[]): string {
         // In a malformed file lines of a value that began above may pass for a key.
         if (isConcealed(before) && (!isNode(value) || spansLines(key))) mark(key);
         else before = [...path, name];
+        if (isConcealed([...path, name])) markProperties(key, value);
         walk(value, [...path, name]);
       }
     } else if (isWalked && isSeq(node))
@@ -160,7 +186,7 @@ export function concealed(text: string, trees: readonly Document[]): string {
 function starred(text: string): string {
   const [, open = '', inner = '', close = ''] = /^(["']?)(.*?)(["']?)$/s.exec(text) ?? [];
   const stars = inner.replace(
-    /(\$\{[^{}]*\})|[^\n]/g,
+    /(\$\{env:\w+(?:\}|(?=:-))|\$\{file:[^{}\s]+\})|[^\n]/g,
     (_piece, reference: string | undefined) => reference ?? '*',
   );
   return open + stars + close;

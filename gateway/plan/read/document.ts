@@ -2,13 +2,13 @@
 // Interpolation happens here, on parsed scalars; values that came in by it are marked and never shown.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
-import { maskPasswords, type Problem } from '../problems.ts';
+import type { Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
-import { concealed, isConcealed, withoutOutside } from './concealed.ts';
+import { concealed, isConcealed, showsKeys, withoutOutside, withoutQuoted } from './concealed.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, type Remark } from './positions.ts';
 import { controlProblem, readText } from './texts.ts';
-import { pointer } from './values.ts';
+import { pointer, quote } from './values.ts';
 import { MOST_BYTES, readYaml } from './yaml-text.ts';
 
 export type Path = readonly (string | number)[];
@@ -45,6 +45,8 @@ export interface SourceDocument {
   readonly isOutside: (path: Path) => boolean;
   /** Whether anything is written at `path`, even if no value came of it. */
   readonly has: (path: Path) => boolean;
+  /** Keys of the whole document that are given twice, as where two files were put into one. */
+  readonly repeated: ReadonlySet<string>;
   /** A scalar exactly as written, `1.10` for the number 1.1. */
   readonly written: (path: Path) => string | undefined;
   /** A text of ours without any value that came in by interpolation, here or in another file that was read with this one. */
@@ -70,10 +72,13 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const problems: Problem[] = [];
   const places = new Map<string, Place>();
   const broughtIn: string[] = [];
+  const repeated = new Set<string>();
   const tooBig = bytes.byteLength > MOST_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
-  const { problemAt, originAt } = createPositions(file, text, yaml.lines, () => concealed(text, yaml.drafts));
+  const { problemAt, originAt, isConcealedAt } = createPositions(file, text, yaml.lines, () =>
+    concealed(text, yaml.drafts),
+  );
 
   const hide = (text: string) => withoutOutside(text, sources.outside);
   const problem = (path: Path, written: Finding): Problem => {
@@ -104,7 +109,9 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     }
     const target = isAlias(node) ? targets?.get(node) : node;
     if (isAlias(node) && target === undefined)
-      return refuse(node, { message: `nothing above is called &${node.source}` });
+      return refuse(node, {
+        message: `nothing above is called ${isConcealed(path) ? 'so' : `&${node.source}`}`,
+      });
     const written = isScalar(target) ? (target.source ?? undefined) : undefined;
     const raw: unknown = isScalar(target) ? target.value : undefined;
     // `!!timestamp`, `!!binary`, or any date under `%YAML 1.1`.
@@ -134,10 +141,8 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     const map: Record<string, unknown> = Object.create(null);
     for (const { key, value } of items) {
       if (!isScalar(key)) {
-        refuse(key, {
-          message: 'keys are plain words',
-          hint: 'write a word, or quote the value it stands in',
-        });
+        const hint = 'write a word, or quote the value it stands in';
+        refuse(key, { message: 'keys are plain words', hint });
         continue;
       }
       const name = key.source ?? String(key.value);
@@ -145,18 +150,19 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       if (name.startsWith('x-') && !holdsFieldNames(path)) continue;
       if (malformed !== undefined) refuse(key, malformed);
       else if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
-      else if (name in map)
+      else if (name in map) {
+        if (path.length === 0) repeated.add(name);
         refuse(key, {
-          message: `the key "${name}" is already given above`,
+          message: `${showsKeys(path) ? `the key "${name}"` : 'this key'} is already given above`,
           hint: 'take one of them out, or put their contents together',
         });
-      else {
+      } else {
         if (typeof key.value === 'number') {
           problems.push(
             problemAt(...rangeOf(key), {
               rule: 'quote',
               severity: 'warning',
-              message: `${name} is read as a number elsewhere: write it in quotes`,
+              message: `${showsKeys(path) ? name : 'this key'} is read as a number elsewhere: write it in quotes`,
             }),
           );
         }
@@ -168,7 +174,8 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
 
   const refused = (from: number, to: number, finding: Omit<Finding, 'rule'>) =>
     problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
-  for (const { from, to, message, hint } of yaml.problems) refused(from, to, { message, hint });
+  for (const { from, to, message, hint } of yaml.problems)
+    refused(from, to, { message: isConcealedAt(from, to) ? withoutQuoted(message) : message, hint });
   if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
   else if (yaml.problems.length === 0 && !yaml.tree?.contents)
     refused(0, 1, { message: 'the file is empty', hint: 'write it, or take the file away' });
@@ -194,6 +201,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     isHidden: (path) => isConcealed(path) || isSecret(path),
     isOutside: (path) => places.get(pointer(path))?.outside ?? false,
     has: (path) => places.has(pointer(path)),
+    repeated,
     written: (path) => places.get(pointer(path))?.written,
     withoutOutside: hide,
     broughtIn,
@@ -209,12 +217,4 @@ function holdsFieldNames([section, , key, below]: Path): boolean {
 
 function rangeOf(node: Node | undefined): [number, number] {
   return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 0];
-}
-
-function quote(value: unknown): string {
-  if (value === null) return 'nothing';
-  if (typeof value === 'string')
-    return JSON.stringify(maskPasswords(value.length > 60 ? `${value.slice(0, 59)}…` : value));
-  if (typeof value === 'boolean') return String(value);
-  return Array.isArray(value) ? 'a list' : 'a map';
 }

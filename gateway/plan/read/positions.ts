@@ -18,6 +18,8 @@ export interface Remark {
 export interface Positions {
   /** `from` and `to` are offsets in UTF-16 code units. */
   readonly problemAt: (from: number, to: number, remark: Remark) => Problem;
+  /** Whether something there may not be quoted. */
+  readonly isConcealedAt: (from: number, to: number) => boolean;
   readonly originAt: (offset: number) => {
     readonly file: string;
     readonly line: number;
@@ -36,15 +38,21 @@ export function createPositions(
   shown: () => string = () => text,
 ): Positions {
   let textLines: readonly string[] | undefined;
+  let shownText: string | undefined;
+  const quotable = () => {
+    shownText ??= shown();
+    return shownText;
+  };
   const originAt = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return line === 0 ? { file, line: 1, column: 1 } : { file, line, column: col };
   };
   return {
     originAt,
+    isConcealedAt: (from, to) => quotable().slice(from, to + 1) !== text.slice(from, to + 1),
     problemAt: (from, to, { rule, message, hint, severity = 'error', change }) => {
       const { line, column } = originAt(from);
-      textLines ??= shown().split('\n');
+      textLines ??= quotable().split('\n');
       const source = textLines[line - 1]?.replace(/\r$/, '');
       return {
         file,

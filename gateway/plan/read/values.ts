@@ -1,5 +1,6 @@
 // Plain values of a document by path: looked up for checks, changed while a shape is narrowed down.
 // Only own properties count, so that a key called `constructor` finds nothing.
+import { maskPasswords } from '../problems.ts';
 
 /** Any steps into maps and lists; `Path` of document.ts is the kind that has a place in a file. */
 type Steps = readonly PropertyKey[];
@@ -50,4 +51,13 @@ export function standsAt(path: readonly (string | number)[], pattern: readonly s
 /** One text per path, to keep things by. */
 export function pointer(path: readonly (string | number)[]): string {
   return path.join('\u0000');
+}
+
+/** A value as an operator is shown it, shortened and without passwords. */
+export function quote(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'string')
+    return JSON.stringify(maskPasswords(value.length > 60 ? `${value.slice(0, 59)}…` : value));
+  if (typeof value === 'boolean') return String(value);
+  return Array.isArray(value) ? 'a list' : 'a map';
 }

@@ -1,0 +1,115 @@
+// Starts and reloads with a record that does not know every API that was in force: another gateway of the store has other files,
+// or the store was away. A refused file that does not say its API or its routes is never taken for a spare one.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { askPath, openPublishedFolder, type PublishedFolder } from '../support/published-folder.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+let folder: PublishedFolder;
+let perTest = new AsyncDisposableStack();
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = perTest.use(await openPublishedFolder());
+});
+afterEach(() => perTest.disposeAsync());
+
+const plain = (api: string, base: string, access = 'public') => `api: ${api}
+base: ${base}
+access: ${access}
+versions: none
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
+`;
+const OUT = plain('out', '/mono');
+const SEC = plain('sec', '/mono/secure', '{ identity: main, scopes: any }');
+const OTH = plain('oth', '/oth');
+const BROKEN: readonly (readonly [string, string])[] = [
+  ['is no YAML', SEC.replace('access', '\taccess')],
+  ['is empty', ''],
+  ['is two files in one', OTH + SEC],
+  ['names another API and no base', plain('secx', '').replace('base: \n', '')],
+];
+const STARTS = ['accepted', 'partial'] as const;
+
+async function redis(port = 0) {
+  const server = await startRedis({ port });
+  perTest.defer(server.stop);
+  return server;
+}
+const save = async (files: Readonly<Record<string, string>>) => {
+  for (const [name, text] of Object.entries(files)) await folder.save(text, name);
+};
+/** The status below the base of the protected API; undefined if the start is refused. */
+async function secured(environment: Readonly<Record<string, string>>): Promise<number | undefined> {
+  const started = await folder.start(environment).catch((error: Error) => {
+    expect(error.message).toContain('error: ');
+  });
+  if (started === undefined) return undefined;
+  await using gateway = started;
+  return (await askPath(gateway, '/mono/secure/x')).status;
+}
+
+describe.each(STARTS)('with start: %s', (START) => {
+  it('a file that another gateway has not recorded ends the start, also under the name of a recorded one', async () => {
+    const environment = { START, STORE: (await redis()).url };
+    await save({ '01.yaml': OUT, '02.yaml': SEC, '03.yaml': OTH });
+    expect(await secured(environment)).toBe(401);
+    for (const [name, text] of BROKEN) {
+      await folder.remove('03.yaml');
+      await save({ '02.yaml': OTH });
+      await folder.publish(environment);
+      await save({ '02.yaml': text, '03.yaml': OTH });
+      expect([undefined, 401, 503], name).toContain(await secured(environment));
+    }
+  });
+
+  it('so does one beside a file that another gateway has replaced since', async () => {
+    const environment = { START, STORE: (await redis()).url };
+    await save({ 'out.yaml': OUT });
+    await folder.publish(environment);
+    await save({ 'out.yaml': `${OUT}# newer\n` });
+    await folder.publish(environment);
+    await save({ 'out.yaml': OUT, 'sec.yaml': SEC });
+    expect(await secured(environment)).toBe(401);
+    await save({ 'sec.yaml': SEC.replace('access', '\taccess') });
+    expect([undefined, 401, 503]).toContain(await secured(environment));
+  });
+
+  it('routes that a refused file adds to those of its accepted form are closed', async () => {
+    await save({ 'out.yaml': OUT, 'sec.yaml': SEC });
+    await folder.publish({ START });
+    await save({ 'sec.yaml': `${SEC.replace('/mono/secure', '/mono/new')}unknwn: 1\n` });
+    await using gateway = await folder.start({ START });
+    expect((await askPath(gateway, '/mono/secure/x')).status).toBe(401);
+    expect((await askPath(gateway, '/mono/new/x')).status).toBe(503);
+  });
+
+  it('a reload that no accepted form stands in for is refused as a whole', async () => {
+    const environment = { START, STORE: (await redis()).url };
+    await save({ 'out.yaml': OUT, 'sec.yaml': SEC });
+    await folder.publish(environment);
+    await save({ 'sec.yaml': SEC.replace('access', '\taccess') });
+    await using gateway = await folder.start(environment);
+    await mkdir(join(folder.path, 'other'));
+    await save({ 'other/orders.yaml': folder.orders, 'other/out.yaml': OUT });
+    await folder.publish({ ...environment, POLICIES: join(folder.path, 'other/*.yaml') });
+    await save({ 'out.yaml': `${OUT}# changed\n` });
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+    expect((await askPath(gateway, '/mono/secure/x')).status).toBe(401);
+  });
+});
+
+it('a reload after the store was away makes up for the record, although no file has changed', async () => {
+  const { url, port, stop } = await redis();
+  const environment = { STORE: url };
+  await stop();
+  await save({ 'out.yaml': OUT, 'sec.yaml': SEC });
+  {
+    await using gateway = await folder.start(environment);
+    await redis(port);
+    await expect.poll(() => gateway.metric('sundial_store_up{store="redis"}')).toBe(1);
+    expect(await gateway.reload()).toMatchObject({ kind: 'unchanged' });
+  }
+  await save({ 'sec.yaml': SEC.replace('access', '\taccess') });
+  expect(await secured(environment)).toBe(401);
+});
