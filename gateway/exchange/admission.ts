@@ -1,6 +1,5 @@
 // The steps of the pipeline that refuse a request, each for one set of rules; `pipeline.ts` gives their order and its reasons.
 // Each returns a refusal or undefined; the runners call it for all rules that the path may mean.
-
 import type { Consumer } from '../policy/authentication/access.ts';
 import { authorise } from '../policy/authentication/authorise.ts';
 import type { MaybePromise } from '../policy/contract.ts';

@@ -1,6 +1,5 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
 // Opened by gateway.ts once everything a request needs is there.
-
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
 import type { HttpConnections } from '../plane/general/client/http-connections.ts';

@@ -14,7 +14,7 @@ import type { Pools } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { chooseAnother, mayTryAgain } from './retry.ts';
 import { createStay, type Stay } from './stay.ts';
-import { type Choice, callerOf, type Outcome } from './targets/target-choice.ts';
+import { type Choice, callerIdOf, type Outcome } from './targets/target-choice.ts';
 import type { Targets } from './targets/targets.ts';
 
 export interface ForwardEvents {
@@ -52,7 +52,7 @@ export function callUpstream(
   events: ForwardEvents,
 ): (reason: Error) => void {
   const { view } = inbound;
-  const caller = callerOf(facts.decision, inbound);
+  const caller = callerIdOf(facts.decision, inbound);
   const { upstream } = order;
   const { timeouts, retries, name: service } = upstream;
   const streams = inbound.hasBody && claimed === undefined;

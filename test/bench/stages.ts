@@ -29,8 +29,7 @@ import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts
 import { upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { cleanAnswer } from '../../gateway/upstream/response-headers.ts';
 import { createStay } from '../../gateway/upstream/stay.ts';
-import type { Choice } from '../../gateway/upstream/targets/target-choice.ts';
-import { callerOf as targetCaller } from '../../gateway/upstream/targets/target-choice.ts';
+import { type Choice, callerIdOf } from '../../gateway/upstream/targets/target-choice.ts';
 import { openGround, runBounded } from './ground.ts';
 import { openStageParts } from './stage-parts.ts';
 import { pricesOf, type Stage, stage } from './stage-prices.ts';
@@ -85,7 +84,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
   const answer = (): HeaderLines => new HeaderLines(ANSWER);
-  const choose = () => upstreams.targets.choose(order.upstream, targetCaller(facts.decision, inbound));
+  const choose = () => upstreams.targets.choose(order.upstream, callerIdOf(facts.decision, inbound));
   const pass = (choice: Choice): void => {
     const stay = createStay(choice, gate);
     stay.enter(order.upstream.connections, { arriving: false, onPlace: nothing, onBusy: nothing });

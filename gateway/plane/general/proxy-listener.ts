@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
-import { callerOf } from '../../upstream/targets/target-choice.ts';
+import { callerIdOf } from '../../upstream/targets/target-choice.ts';
 import type { Listener, ListenerOptions } from '../port.ts';
 import { createBareResponse } from './connection/bare-response.ts';
 import { createConnections } from './connection/connections.ts';
@@ -63,7 +63,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       life.onSwitched(open);
     };
     void life.run(open, async (inbound, { forward: order }, facts) => {
-      const refusal = intake.takeWebsocket(socket, callerOf(facts.decision, inbound));
+      const refusal = intake.takeWebsocket(socket, callerIdOf(facts.decision, inbound));
       if (refusal === undefined)
         await websockets.forward(inbound, { socket, head, onSwitched }, order, facts);
       return refusal;

@@ -17,6 +17,9 @@ export interface Choice {
 }
 
 /** Who calls, as far as a target is chosen by it: the consumer, else the address. */
-export function callerOf({ consumer }: Pick<Decision, 'consumer'>, { view }: Pick<Inbound, 'view'>): string {
+export function callerIdOf(
+  { consumer }: Pick<Decision, 'consumer'>,
+  { view }: Pick<Inbound, 'view'>,
+): string {
   return consumer?.id ?? view.clientAddress;
 }

@@ -13,8 +13,7 @@ import type { Pools } from '../../../upstream/pools.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
 import { createStay, type Stay } from '../../../upstream/stay.ts';
-import type { Choice, Outcome } from '../../../upstream/targets/target-choice.ts';
-import { callerOf } from '../../../upstream/targets/target-choice.ts';
+import { type Choice, callerIdOf, type Outcome } from '../../../upstream/targets/target-choice.ts';
 import type { IdleBound } from '../../port.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
@@ -83,7 +82,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     }
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
     const sentAt = performance.now();
-    const caller = callerOf(facts.decision, inbound);
+    const caller = callerIdOf(facts.decision, inbound);
     const budget = retries && pools.budget(upstream);
     budget?.onRequest();
     const onEarlyEnd = (): void => void client.destroy();
