@@ -94,7 +94,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/mono/other/x', 200],
     ['/api/ech/echo//y', 200],
     ['/api/exp/export', 410],
-    ['/api/exp/export/', 200],
+    // the root of a mounted router has both spellings
+    ['/api/exp/export/', 410],
     ['/api/exp/EXPORT', 410],
     ['/api/exp/export;x', 200],
     ['/api/exp/a%2Fb', 400],
@@ -103,7 +104,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/exact/EXPORT', 200],
     ['/api/exact/export;x', 200],
     ['/api/exact/export.json', 200],
-    ['/api/exact/export/', 200],
+    ['/api/exact/export/x', 200],
     ['/api/exact/%2Fexport', 200],
     // or the same
     ['/api/loose/EXPORT', 410],
