@@ -50,7 +50,11 @@ async function leaveOut(): Promise<void> {
   await writeFile(join(folder, 'other.yaml'), `${other}upstreams: { any: { targets: ["\${env:ECHO}"] } }\n`);
   await rename(join(folder, 'orders.yaml'), join(folder, 'orders.yaml.away'));
 }
-const save = (text: string) => writeFile(join(folder, 'orders.yaml'), text);
+/** At once: the watch must not read a file that is half written. */
+const save = async (text: string) => {
+  await writeFile(join(folder, 'orders.next'), text);
+  await rename(join(folder, 'orders.next'), join(folder, 'orders.yaml'));
+};
 const earlier = () => published.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
 const extended = () =>
   published.replace(
