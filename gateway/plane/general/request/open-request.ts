@@ -10,6 +10,9 @@ import type { Sessions } from '../connection/sessions.ts';
 import { http2StreamOf, pathOf } from './message.ts';
 
 /** What a listener has for all of its requests. */
+import type { WatchedBody } from './slow-bodies.ts';
+import type { WatchedReader } from './slow-readers.ts';
+
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
   readonly scheme: 'https' | 'http';
   readonly sessions: Pick<Sessions, 'hasReset'>;
@@ -64,6 +67,9 @@ export interface OpenRequest {
   readonly view: RequestView | undefined;
   /** Set for what is judged; what the listener answers itself has none. */
   inbound: NodeInbound | undefined;
+  /** As slow readers and slow bodies watch it. */
+  reader: WatchedReader | undefined;
+  body: WatchedBody<OpenRequest> | undefined;
   /** Body bytes of an answer made here. */
   bytes: number;
   gone: boolean;
@@ -89,6 +95,8 @@ export function openRequest(
     ...given,
     isHttp2: http2StreamOf(given.res) !== undefined,
     inbound: undefined,
+    reader: undefined,
+    body: undefined,
     bytes: 0,
     gone: false,
     answered: false,

@@ -91,7 +91,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
     open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
-    slowReaders.watch(res, () => open.bytes + (open.inbound?.bytes ?? 0));
+    open.reader = slowReaders.watch(res, () => open.bytes + (open.inbound?.bytes ?? 0));
     res.on('close', () => end(open));
     endWithAnswer(raw, res);
     const refusal = refusalAtOnce(open, reading, shed, ports);
@@ -99,7 +99,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       refuse(open, refusal);
     } else if (reading.kind === 'view') {
       open.inbound = inboundOf(open, reading, ports);
-      if (open.inbound.hasBody) slowBodies.watch(raw, open);
+      if (open.inbound.hasBody) open.body = slowBodies.watch(raw, open);
     } else if (reading.kind === 'server') {
       const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
@@ -164,8 +164,8 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     leaveTurns(open);
     if (open.closeAfter) open.connection.isSealed = true;
     load.end();
-    slowReaders.forget(open.res);
-    slowBodies.forget(open.raw);
+    if (open.reader !== undefined) slowReaders.forget(open.reader);
+    if (open.body !== undefined) slowBodies.forget(open.body);
   }
 
   function end(open: OpenRequest): void {

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '../../../exchange/directive.ts';
 import type { Rate } from '../../../policy/notation.ts';
+import { createOpenList, type Listed } from './open-list.ts';
 
 export const SLOW_BODY: Refusal = {
   reason: 'request_malformed',
@@ -12,12 +13,13 @@ export const SLOW_BODY: Refusal = {
 
 export interface SlowBodies<T> {
   /** `of` comes back to `onSlow` when its body is too slow. */
-  readonly watch: (raw: IncomingMessage, of: T) => void;
-  readonly forget: (raw: IncomingMessage) => void;
+  readonly watch: (raw: IncomingMessage, of: T) => WatchedBody<T>;
+  readonly forget: (body: WatchedBody<T>) => void;
   readonly stop: () => void;
 }
 
-interface Watched<T> {
+export interface WatchedBody<T> extends Listed {
+  readonly raw: IncomingMessage;
   readonly of: T;
   /** Sweeps in which the body was waited for, and what came in them. */
   waited: number;
@@ -32,10 +34,14 @@ const SWEEPS_A_WINDOW = 10;
  * `rate` undefined: any speed will do.
  */
 export function createSlowBodies<T>(rate: Rate | undefined, onSlow: (of: T) => void): SlowBodies<T> {
-  const watched = new Map<IncomingMessage, Watched<T>>();
-  if (rate === undefined) return { watch: () => undefined, forget: () => undefined, stop: () => undefined };
+  const watched = createOpenList<WatchedBody<T>>();
 
-  function look(raw: IncomingMessage, one: Watched<T>, { units }: Rate): void {
+  function look(one: WatchedBody<T>, { units }: Rate): void {
+    const { raw } = one;
+    if (raw.readableEnded || raw.destroyed) {
+      watched.remove(one);
+      return;
+    }
     if (!one.counts) {
       // Nobody reads it yet: a listener of ours would set it flowing.
       if (raw.readableFlowing === null) return;
@@ -49,7 +55,7 @@ export function createSlowBodies<T>(rate: Rate | undefined, onSlow: (of: T) => v
     one.waited += 1;
     if (one.waited < SWEEPS_A_WINDOW) return;
     if (one.bytes < units) {
-      watched.delete(raw);
+      watched.remove(one);
       onSlow(one.of);
       return;
     }
@@ -57,15 +63,16 @@ export function createSlowBodies<T>(rate: Rate | undefined, onSlow: (of: T) => v
     one.bytes = 0;
   }
 
-  const timer = setInterval(() => {
-    for (const [raw, one] of watched) {
-      if (raw.readableEnded || raw.destroyed) watched.delete(raw);
-      else look(raw, one, rate);
-    }
-  }, rate.windowMs / SWEEPS_A_WINDOW).unref();
+  const timer =
+    rate &&
+    setInterval(() => watched.sweep((one) => look(one, rate)), rate.windowMs / SWEEPS_A_WINDOW).unref();
   return {
-    watch: (raw, of) => void watched.set(raw, { of, waited: 0, bytes: 0, counts: false }),
-    forget: (raw) => void watched.delete(raw),
+    watch(raw, of) {
+      const one = { raw, of, waited: 0, bytes: 0, counts: false, place: -1 };
+      if (rate !== undefined) watched.add(one);
+      return one;
+    },
+    forget: watched.remove,
     stop: () => clearInterval(timer),
   };
 }

@@ -2,15 +2,17 @@
 // Fed by request-life.ts, swept by its own timer.
 import type { ServerResponse } from 'node:http';
 import { http2StreamOf } from './message.ts';
+import { createOpenList, type Listed } from './open-list.ts';
 
 export interface SlowReaders {
   /** `handed`: octets of the body written to `res` so far. */
-  readonly watch: (res: ServerResponse, handed: () => number) => void;
-  readonly forget: (res: ServerResponse) => void;
+  readonly watch: (res: ServerResponse, handed: () => number) => WatchedReader;
+  readonly forget: (reader: WatchedReader) => void;
   readonly stop: () => void;
 }
 
-interface Watched {
+export interface WatchedReader extends Listed {
+  readonly res: ServerResponse;
   readonly handed: () => number;
   /** Octets that the client's side has taken, as of the last sweep. */
   taken: number;
@@ -23,25 +25,27 @@ const SWEEPS_A_BOUND = 4;
 
 /** An answer of which something waits and nothing is taken for `unreadMs` milliseconds is cut. */
 export function createSlowReaders(unreadMs: number, onCut: () => void): SlowReaders {
-  const watched = new Map<ServerResponse, Watched>();
+  const watched = createOpenList<WatchedReader>();
 
-  function look(res: ServerResponse, one: Watched): void {
-    const { waiting, taken } = progressOf(res, one.handed);
+  function look(one: WatchedReader): void {
+    const { waiting, taken } = progressOf(one.res, one.handed);
     one.still = waiting > 0 && taken === one.taken ? one.still + 1 : 0;
     one.taken = taken;
     if (one.still < SWEEPS_A_BOUND) return;
-    watched.delete(res);
+    watched.remove(one);
     onCut();
-    cut(res);
+    cut(one.res);
   }
 
-  const timer = setInterval(() => {
-    for (const [res, one] of watched) look(res, one);
-  }, unreadMs / SWEEPS_A_BOUND);
+  const timer = setInterval(() => watched.sweep(look), unreadMs / SWEEPS_A_BOUND);
   timer.unref();
   return {
-    watch: (res, handed) => void watched.set(res, { handed, taken: 0, still: 0 }),
-    forget: (res) => void watched.delete(res),
+    watch(res, handed) {
+      const one = { res, handed, taken: 0, still: 0, place: -1 };
+      watched.add(one);
+      return one;
+    },
+    forget: watched.remove,
     stop: () => clearInterval(timer),
   };
 }
