@@ -74,12 +74,11 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   return readings;
 }
 
-/** What the service may receive of `tail`, the tail itself first. */
+/** What the service may receive of `tail`: as sent, and as a proxy decodes it, which ends the path at a `?`. */
 function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
-  const received = new Set([tail]);
-  if (proxy === 'none') return received;
-  const decoded = tail.replace(ENCODED_TWICE, (_found, octet: string) => `%${octet.toUpperCase()}`);
-  return received.add(decoded).add(until(tail, DECODED_END)).add(until(decoded, DECODED_END));
+  if (proxy === 'none') return new Set([tail]);
+  const path = until(tail, DECODED_END);
+  return new Set([tail, path.replace(ENCODED_TWICE, (_found, octet: string) => `%${octet.toUpperCase()}`)]);
 }
 
 /** The literal reading of a path, without its empty segments. */
