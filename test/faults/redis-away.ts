@@ -17,6 +17,7 @@ const ASKED = 300;
 const REFUSED = 20;
 /** Of the policies: 5 an hour for each caller. */
 const LIMIT = 5;
+const AT_ONCE = 4 * LIMIT;
 const SECOND = 1_000;
 
 interface House extends AsyncDisposable {
@@ -42,8 +43,10 @@ async function openHouse(): Promise<House> {
     tokens.set(caller, token);
     return client.ask({ path: `/api/${api}`, headers: { authorization: `Bearer ${token}` } });
   };
-  // Code that has not run yet is slow, whoever is away.
+  // Code that has not run yet is slow. New connections too: Redis is reached through this process, and while it shakes hands
+  // for them, answers lie here unread until Redis counts as away.
   for (let call = 0; call < ASKED; call += 1) await ask('allow', 'warm');
+  await Promise.all(Array.from({ length: AT_ONCE }, () => ask('allow', 'warm')));
   const moved = stack.move();
   return { redis, client, ask, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
@@ -86,11 +89,8 @@ async function measure({ befall, lift }: RedisFault): Promise<readonly Figure[]>
   };
   await becomes(isExact, { withinMs: 10 * SECOND });
   const exactMs = performance.now() - liftedAt;
-  const atOnce = (api: string) =>
-    Promise.all(Array.from({ length: 4 * LIMIT }, () => ask(api, name('exact'))));
-  // Redis is reached through this process: while it shakes hands for new connections, answers lie here unread.
-  await atOnce('allow');
-  const counted = await atOnce('refuse');
+  await ask('allow', name('exact'));
+  const counted = await Promise.all(Array.from({ length: AT_ONCE }, () => ask('refuse', name('exact'))));
   const admitted = counted.filter(({ status }) => status === 200).length;
   return [
     exactly(`served of ${ASKED}`, open.served, ASKED),
