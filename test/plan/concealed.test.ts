@@ -1,15 +1,12 @@
 // What a finding may quote: nothing of a header rule, and nothing that stands where a secret would, known key or not.
 // Each place is broken in every way there is; the value is a canary that no form of a finding may hold.
 import { describe, expect, it } from 'vitest';
-import { forMachines } from '../../gateway/cli/check.ts';
-import { loadAll } from '../../gateway/plan/load.ts';
-import { headline, renderProblems } from '../../gateway/plan/problems.ts';
 import { isConcealed } from '../../gateway/plan/read/concealed.ts';
 import { diff } from '../support/file-commands.ts';
 import { placesOf } from '../support/grammar-places.ts';
-import { GATEWAY, NOW, ORDERS, workspace } from './workspace.ts';
+import { CANARY, FORMS, said } from './canaries.ts';
+import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
-const CANARY = 'canary-9f3b71';
 const NAMES = [
   'password',
   'passwd',
@@ -45,72 +42,7 @@ const NAMES = [
   'salt',
   'sas',
 ];
-/** The value as YAML has it: `%` stands for the canary. */
-const FORMS = [
-  '%',
-  '"%"',
-  "'%'",
-  '[%]',
-  '[[%]]',
-  '{ a: % }',
-  '{ a: { b: [%] } }',
-  '"% \\u0007"',
-  '"%ä"',
-  '"x\\n%"',
-  '|\n      %\n      more',
-  '>-\n      %',
-  '!!binary %',
-  '&a %',
-  '"%',
-  '%: %',
-  `% \${env:NONE}`,
-  // What a generated secret may begin with.
-  '*%',
-  '!%',
-  '!% y',
-  '!%%41 y',
-  '!<%> y',
-  '!a!% y',
-  '&% y',
-  '&a !% y',
-  '""%""',
-  "''%''",
-  '"% \\q"',
-  '>-  %',
-  '| %',
-  `\${%`,
-  `\${env:NONE:-%}`,
-  `\${env:NONE:-% } y`,
-  `\${% y`,
-  '@%',
-  '`%',
-  '%%',
-  '? %',
-  '- %',
-  '{ % : 1, % : 2 }',
-  '{ 1: % }',
-  '{ a: %',
-  '] %',
-  `"\${env:NONE:-x}%ü"`,
-];
 const numeric = '480151623';
-
-async function said(policy: string, gateway: string): Promise<string> {
-  const { problems } = await loadAll({
-    configFile: '/nowhere/config/gateway.yaml',
-    policyFiles: ['/nowhere/policies/orders.yaml'],
-    environment: {},
-    now: NOW,
-    cwd: '/nowhere',
-    readFile: async (path) => new TextEncoder().encode(path.endsWith('gateway.yaml') ? gateway : policy),
-  });
-  return [
-    renderProblems(problems, { colour: false }),
-    ...problems.map(headline),
-    JSON.stringify(problems.map(forMachines)),
-    JSON.stringify(problems),
-  ].join('\n');
-}
 
 const inGateway = (text: string) => said(ORDERS, text);
 const inPolicy = (text: string) => said(text, GATEWAY);

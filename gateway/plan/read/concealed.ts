@@ -2,7 +2,7 @@
 // Known keys and unknown ones alike: a secret that is written in the wrong place is a secret all the same.
 import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { concealedLines } from './concealed-lines.ts';
+import { grammarWords } from '../grammar/editor-schemas.ts';
 
 type Path = readonly (string | number)[];
 
@@ -40,7 +40,7 @@ const WORDS: readonly string[] = [
   ...['dsn', 'salt'],
 ];
 /** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
-const NO_SECRETS: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache']);
+const NO_SECRETS: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache', 'taken-over']);
 /** Below these the operator chooses the names of keys. */
 const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
   'versions',
@@ -71,7 +71,9 @@ export function isConcealed(path: Path): boolean {
     if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
     if (key === 'authorization' && path[index - 2] === 'upstreams') return false;
     if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
-    return !NO_SECRETS.has(key) && !OF_NAMES.has(above) && (LIKE_A_SECRET.test(key) || isMisspelt(key));
+    // What has a name is a map: anything else there is no version or upstream, but what its name says.
+    const isName = OF_NAMES.has(above) && index < path.length - 1;
+    return !NO_SECRETS.has(key) && !isName && isLikeASecret(key);
   });
 }
 
@@ -86,10 +88,12 @@ export function withoutQuoted(message: string): string {
   return message.replace(/: .*|(?<=^Invalid escape sequence) .*/s, '');
 }
 
-/** Whether one slip makes a word of `key` of one of `WORDS`. */
-function isMisspelt(key: string): boolean {
+/** Whether one slip, or a character that does not belong there, makes a word of `key` of one of `WORDS`. */
+function isLikeASecret(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
-  return parts.split(/[^a-z0-9]+/).some((part) => WORDS.some((word) => isSlip(part, word)));
+  const together = parts.replace(/[^a-z0-9]+/g, '');
+  if (LIKE_A_SECRET.test(key) || LIKE_A_SECRET.test(together)) return true;
+  return [together, ...parts.split(/[^a-z0-9]+/)].some((part) => WORDS.some((word) => isSlip(part, word)));
 }
 
 /** Of three letters, only the same ones in another order: one wrong letter makes too many other words. */
@@ -104,6 +108,7 @@ function sorted(word: string): string {
 
 /** Shorter values are numbers and words of a choice, and dates hold no secret. */
 const SHORTEST = 4;
+const CONFLICT = /^[<=>|]{7}$/;
 const DATE = /^\d{4}-\d\d-\d\d(?:t[\d:.]+(?:z|[+-][\d:]+))?$/;
 
 /** `text` with the origin of each value in `outside` instead of the value, wherever it stands as a word of its own. */
@@ -126,57 +131,57 @@ function asWord(value: string): string {
   return `${before ? '(?<![a-z0-9])' : ''}${RegExp.escape(value)}${after ? '(?![a-z0-9])' : ''}`;
 }
 
-/** YAML takes no tab as indentation, so that nothing says which map such a line belongs to. */
-const BEHIND_TAB = /^ *\t[^\n]*?:[ \t]*(?=\S)([^\n]+)$/dgm;
-
 /** `text` in its length, with a star for every character that may not be shown; names of variables and files stay. */
 export function concealed(text: string, trees: readonly Document[]): string {
-  const isWellFormed =
-    trees.length === 1 && trees.every((tree) => tree.errors.length + tree.warnings.length === 0);
-  const marks: (readonly [from: number, to: number])[] = [
-    ...[...text.matchAll(BEHIND_TAB)].flatMap(({ indices }) => (indices?.[1] ? [indices[1]] : [])),
-    ...(isWellFormed ? [] : concealedLines(text, isConcealed, (path) => MAPS.has(path.at(-1)))),
-  ];
-  const mark = (node: unknown): void => {
+  const [tree, ...others] = trees;
+  const isWellFormed = tree !== undefined && others.length + tree.errors.length + tree.warnings.length === 0;
+  return isWellFormed ? concealedByPath(text, tree) : concealedByWord(text);
+}
+
+const LONGEST_WORD = 100;
+const BEFORE_WORD = /^[-{["'?,]*/;
+const BEHIND_WORD = /[}\]"',:]*$/;
+
+/** Where a file is no YAML, nothing is sure of where a value ends: only words of the grammars, dates and conflicts are shown. */
+function concealedByWord(text: string): string {
+  return text.replace(/\S+/g, (piece) => {
+    if (piece.length > LONGEST_WORD) return starred(piece);
+    const from = BEFORE_WORD.exec(piece)?.[0].length ?? 0;
+    const to = Math.max(from, BEHIND_WORD.exec(piece)?.index ?? piece.length);
+    const word = piece.slice(from, to);
+    const isShown = word === '' || grammarWords().has(word) || DATE.test(word) || CONFLICT.test(piece);
+    return isShown ? piece : piece.slice(0, from) + starred(word) + piece.slice(to);
+  });
+}
+
+function concealedByPath(text: string, tree: Document): string {
+  const marks: (readonly [from: number, to: number])[] = [];
+  const mark = (from: number | undefined, to: number | undefined): void => {
+    if (from !== undefined && to !== undefined) marks.push([from, to]);
+  };
+  const walk = (node: unknown, path: Path, begin?: number): void => {
     if (!isNode(node)) return;
-    if (node.range) marks.push([node.range[0], node.range[1]]);
-    // Of a malformed file a map may hold what lies behind its end.
-    if (isMap(node)) for (const { key, value } of node.items) for (const each of [key, value]) mark(each);
-    if (isSeq(node)) node.items.forEach(mark);
-  };
-  /** An anchor and a tag stand before what they belong to. */
-  const markProperties = (key: unknown, value: unknown): void => {
-    const from = isNode(key) ? key.range?.[1] : undefined;
-    const to = isNode(value) ? value.range?.[0] : undefined;
-    if (from === undefined || to === undefined) return;
-    const before = text.slice(from, to).search(/[&!]/);
-    if (before >= 0) marks.push([from + before, to]);
-  };
-  const spansLines = (node: unknown): boolean =>
-    isNode(node) && node.range != null && text.slice(node.range[0], node.range[1]).includes('\n');
-  const walk = (node: unknown, path: Path): void => {
-    const isWalked = path.length < DEEPEST && (!isConcealed(path) || MAPS.has(path.at(-1)));
+    const hasKeys = MAPS.has(path.at(-1)) || OF_NAMES.has(path.at(-2));
+    const isWalked = path.length < DEEPEST && (!isConcealed(path) || hasKeys);
     if (isWalked && isMap(node)) {
-      let before: Path = path;
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? (key.source ?? String(key.value)) : '';
-        // In a malformed file lines of a value that began above may pass for a key.
-        if (isConcealed(before) && (!isNode(value) || spansLines(key))) mark(key);
-        else before = [...path, name];
-        if (isConcealed([...path, name])) markProperties(key, value);
-        walk(value, [...path, name]);
+        walk(value, [...path, name], isNode(key) ? key.range?.[1] : undefined);
       }
     } else if (isWalked && isSeq(node))
       for (const [index, item] of node.items.entries()) walk(item, [...path, index]);
-    else if (!isWalked || isConcealed(path)) mark(node);
+    else if (!isWalked || isConcealed(path)) {
+      // An anchor and a tag stand before what they belong to.
+      const properties = text.slice(begin, node.range?.[0]).search(/[&!]/);
+      if (begin !== undefined && properties >= 0) mark(begin + properties, node.range?.[0]);
+      mark(node.range?.[0], node.range?.[1]);
+    }
   };
-  for (const tree of trees) walk(tree.contents, []);
+  walk(tree.contents, []);
   if (marks.length === 0) return text;
   let shown = '';
   let at = 0;
-  for (const [begin, to] of marks.sort(([a], [b]) => a - b)) {
-    const from = Math.max(begin, at);
-    if (to <= from) continue;
+  for (const [from, to] of marks.sort(([a], [b]) => a - b)) {
     shown += text.slice(at, from) + starred(text.slice(from, to));
     at = to;
   }

@@ -46,7 +46,7 @@ export function describeIssue(
   // A number is shown without quotes, even where its text was tried as well.
   const isScalar = typeof written === 'number' || typeof written === 'boolean';
   const shown = document.show(issue.path, isScalar ? written : given);
-  const shownAsIs = typeof given === 'string' && !document.isHidden(issue.path);
+  const shownAsIs = typeof given === 'string' && document.isQuotable(issue.path);
   const meant = shownAsIs ? (noSlip(issue.path, given) ?? suggest(given, issue.known)) : undefined;
   const hint =
     meant ??
@@ -65,10 +65,10 @@ function withGiven(message: string, shown: string): string {
 /** What would be right instead; of what came from elsewhere, or is a secret, no word is repeated. */
 function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): string | undefined {
   const { path, message } = issue;
-  const isSecret =
-    document.show(path, given).startsWith('[redacted]') ||
-    (Array.isArray(given) && given.some((_, index) => document.isHidden([...path, index])));
-  if (isSecret) return nearValue(issue, '');
+  const isQuotable =
+    document.isQuotable(path) &&
+    !(Array.isArray(given) && given.some((_, index) => document.isHidden([...path, index])));
+  if (!isQuotable) return nearValue(issue, '');
   const shape = message.startsWith('expected ')
     ? nearShape(path, given)
     : message === EMPTY_LIST

@@ -6,7 +6,7 @@ import type { Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
 import { concealed, isConcealed, showsKeys, withoutOutside, withoutQuoted } from './concealed.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
-import { createPositions, type Remark } from './positions.ts';
+import { createPositions, type Remark, rangeOf } from './positions.ts';
 import { controlProblem, readText } from './texts.ts';
 import { pointer, quote } from './values.ts';
 import { MOST_BYTES, readYaml } from './yaml-text.ts';
@@ -41,6 +41,8 @@ export interface SourceDocument {
   readonly isSecret: (path: Path) => boolean;
   /** Whether nothing of the value at `path` may be repeated: it came in by interpolation, or stands where secrets do. */
   readonly isHidden: (path: Path) => boolean;
+  /** Whether a finding may repeat the value at `path`: not hidden, and all of it on one line. */
+  readonly isQuotable: (path: Path) => boolean;
   /** Whether anything of the value at `path` stands elsewhere than in this file: more than a default of a variable. */
   readonly isOutside: (path: Path) => boolean;
   /** Whether anything is written at `path`, even if no value came of it. */
@@ -49,8 +51,6 @@ export interface SourceDocument {
   readonly repeated: ReadonlySet<string>;
   /** A scalar exactly as written, `1.10` for the number 1.1. */
   readonly written: (path: Path) => string | undefined;
-  /** A text of ours without any value that came in by interpolation, here or in another file that was read with this one. */
-  readonly withoutOutside: (text: string) => string;
   /** What interpolation brought in, in document order; part of the revision. */
   readonly broughtIn: readonly string[];
 }
@@ -62,6 +62,8 @@ interface Place {
   /** What interpolation brought the value in; empty for one that stands in the file. */
   readonly from: readonly string[];
   readonly outside: boolean;
+  /** Of a text on several lines: those of a secret that lost their key go on with the value above. */
+  readonly hasLines: boolean;
 }
 
 const MOST_NODES = 20_000;
@@ -126,6 +128,12 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       written,
       from: filled.kind === 'literal' ? [] : filled.from,
       outside: filled.kind === 'replaced' && filled.outside,
+      hasLines:
+        isScalar(target) &&
+        text
+          .slice(...rangeOf(target))
+          .trimEnd()
+          .includes('\n'),
     });
     if (filled.kind === 'failed') return refuse(node ?? undefined, { ...filled });
     if (filled.kind === 'replaced') {
@@ -152,19 +160,12 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       else if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
       else if (name in map) {
         if (path.length === 0) repeated.add(name);
-        refuse(key, {
-          message: `${showsKeys(path) ? `the key "${name}"` : 'this key'} is already given above`,
-          hint: 'take one of them out, or put their contents together',
-        });
+        const message = `${showsKeys(path) ? `the key "${name}"` : 'this key'} is already given above`;
+        refuse(key, { message, hint: 'take one of them out, or put their contents together' });
       } else {
         if (typeof key.value === 'number') {
-          problems.push(
-            problemAt(...rangeOf(key), {
-              rule: 'quote',
-              severity: 'warning',
-              message: `${showsKeys(path) ? name : 'this key'} is read as a number elsewhere: write it in quotes`,
-            }),
-          );
+          const message = `${showsKeys(path) ? name : 'this key'} is read as a number elsewhere: write it in quotes`;
+          problems.push(problemAt(...rangeOf(key), { rule: 'quote', severity: 'warning', message }));
         }
         map[name] = plain(value, [...path, name], key);
       }
@@ -181,7 +182,9 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     refused(0, 1, { message: 'the file is empty', hint: 'write it, or take the file away' });
   const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined) : undefined;
 
+  const hasLines = (path: Path) => places.get(pointer(path))?.hasLines ?? false;
   const isSecret = (path: Path) => (places.get(pointer(path))?.from.length ?? 0) > 0;
+  const isHidden = (path: Path) => isConcealed(path) || isSecret(path);
   return {
     file,
     value: tooLarge ? undefined : value,
@@ -191,6 +194,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       const place = places.get(pointer(path));
       if (place !== undefined && place.from.length > 0) return `[redacted] (from ${place.from.join(', ')})`;
       if (isConcealed(path)) return '[redacted]';
+      if (hasLines(path)) return 'several lines';
       return typeof shown === 'number' ? (place?.written ?? String(shown)) : quote(shown);
     },
     origin: (path) => {
@@ -198,12 +202,12 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       return place && originAt((place.key ?? place.value)[0]);
     },
     isSecret,
-    isHidden: (path) => isConcealed(path) || isSecret(path),
+    isHidden,
+    isQuotable: (path) => !isHidden(path) && !hasLines(path),
     isOutside: (path) => places.get(pointer(path))?.outside ?? false,
     has: (path) => places.has(pointer(path)),
     repeated,
     written: (path) => places.get(pointer(path))?.written,
-    withoutOutside: hide,
     broughtIn,
   };
 }
@@ -213,8 +217,4 @@ const LITERAL: Interpolated = { kind: 'literal' };
 /** There `x-` begins the name of a header field, everywhere else a note that is passed over. */
 function holdsFieldNames([section, , key, below]: Path): boolean {
   return section === 'headers' && key === 'set' && below === undefined;
-}
-
-function rangeOf(node: Node | undefined): [number, number] {
-  return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 0];
 }

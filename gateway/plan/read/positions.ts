@@ -1,6 +1,6 @@
 // Offsets in the text of one file as the lines and columns that people are shown, with the line as written.
 // Shared by everything that reads a file of the operator's: policies, the gateway file, descriptions.
-import type { LineCounter } from 'yaml';
+import type { LineCounter, Node } from 'yaml';
 import type { Problem, Severity } from '../problems.ts';
 import type { PublishedChange } from '../published-record.ts';
 
@@ -69,4 +69,9 @@ export function createPositions(
       };
     },
   };
+}
+
+/** Without the blanks behind it. */
+export function rangeOf(node: Node | undefined): [from: number, to: number] {
+  return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 0];
 }

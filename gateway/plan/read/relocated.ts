@@ -16,6 +16,7 @@ export function relocated(
     origin: (path) => document.origin(real(path)),
     isSecret: (path) => document.isSecret(real(path)),
     isHidden: (path) => document.isHidden(real(path)),
+    isQuotable: (path) => document.isQuotable(real(path)),
     isOutside: (path) => document.isOutside(real(path)),
     has: (path) => document.has(real(path)),
     written: (path) => document.written(real(path)),

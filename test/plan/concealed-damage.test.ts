@@ -1,0 +1,73 @@
+// A file is damaged while it is edited: a character too many, a line that moved, half a merge. What stood in a header rule or
+// under the name of a secret stays out of every finding then too.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FUZZ_TIMEOUT_MS, fuzz } from '../support/fuzz.ts';
+import { CANARY, FORMS, said } from './canaries.ts';
+import { GATEWAY, ORDERS } from './workspace.ts';
+
+const SECTIONS: readonly ((value: string) => string)[] = [
+  (value) => `headers:\n  request:\n    set:\n      X-Foo: ${value}\n      X-Bar: other\n`,
+  (value) => `headers: { request: { set: { X-Foo: ${value}, X-Bar: other } } }\n`,
+  (value) => `headers:\n  response:\n    set:\n      X-Foo: ${value}\n    remove: [Server]\n`,
+  (value) => `limits:\n  rate: 1/1s\n  token: ${value}\n`,
+  (value) => `authorization: ${value}\n`,
+  (value) => `secrets:\n  - ${value}\n  - other\n`,
+  (value) => `credentials:\n  user: bob\n  pass: ${value}\n`,
+];
+const ADDED = [...`:{}[]"'#&*!|>%@-,?\`\t\n `];
+
+type Damage = (text: string, at: number, added: string) => string;
+
+/** `at` counts characters. */
+const ofCharacters = (removed: number, before: string): Damage => {
+  return (text, at, added) => text.slice(0, at) + before.replace('+', added) + text.slice(at + removed);
+};
+/** The line at `at`, with the next one. */
+const ofLines = (change: (line: string, next: string) => readonly string[]): Damage => {
+  return (text, at) => {
+    const lines = text.split('\n');
+    const index = text.slice(0, at).split('\n').length - 1;
+    lines.splice(index, 2, ...change(lines[index] ?? '', lines[index + 1] ?? ''));
+    return lines.join('\n');
+  };
+};
+const DAMAGES: readonly Damage[] = [
+  ofCharacters(0, ''),
+  ofCharacters(0, '+'),
+  ofCharacters(1, ''),
+  ofCharacters(1, '+'),
+  ofCharacters(Number.POSITIVE_INFINITY, ''),
+  ofLines((line, next) => [`\t${line}`, next]),
+  ofLines((line, next) => [`  ${line}`, next]),
+  ofLines((line, next) => [line.replace(/^ {1,2}/, ''), next]),
+  ofLines((line, next) => [line, line, next]),
+  ofLines((line, next) => [next, line]),
+  ofLines((line, next) => ['<<<<<<< HEAD', line, next]),
+];
+
+it(
+  'no finding about a damaged file repeats the value of a header rule or of a secret',
+  async () => {
+    const drawn = fc.record({
+      section: fc.constantFrom(...SECTIONS),
+      form: fc.constantFrom(...FORMS),
+      behind: fc.constantFrom('', 'api: orders\n', 'base: /api/orders\n', 'mode: enforce\n'),
+      damage: fc.constantFrom(...DAMAGES),
+      place: fc.double({ min: 0, max: 1, noNaN: true }),
+      added: fc.constantFrom(...ADDED),
+    });
+    await fuzz(
+      fc.asyncProperty(drawn, async ({ section, form, behind, damage, place, added }) => {
+        const rule = section(form.replaceAll('%', CANARY));
+        // Moved below `versions` the name of a secret would be that of a version.
+        const whole = `${ORDERS}mode: enforce\n`.replace(behind, `${behind}${rule}`);
+        const text = damage(whole, Math.floor(place * whole.length), added);
+        const line = (await said(text, GATEWAY)).split('\n').find((each) => each.includes(CANARY));
+        expect(line === undefined ? '' : `${text}\n-> ${line}`).toBe('');
+      }),
+      3_000,
+    );
+  },
+  FUZZ_TIMEOUT_MS,
+);
