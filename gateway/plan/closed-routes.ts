@@ -27,7 +27,9 @@ export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | u
 
 /** Whether the file is read well enough to know every route of its API. */
 export function statesRoutes({ document, parts }: PolicyView): boolean {
-  if (parts.base === undefined) return false;
+  // Of a file that was cut short, the lines that say where its versions are may be missing.
+  const isWhole = parts.versions === 'none' || parts.resolve !== undefined;
+  if (parts.base === undefined || !isWhole) return false;
   return ROUTE_KEYS.every((key) => {
     if (document.repeated.has(key)) return false;
     const given = valueAt(document.value, [key]);

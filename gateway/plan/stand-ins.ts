@@ -83,7 +83,9 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
   /** But for those at or below `places`, where the rules of its own API hold. */
   const closing = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
-    if (view === undefined || placesOf(view).every((place) => isWithin(place, places))) return [];
+    if (view === undefined) return [];
+    const stated = placesOf(view);
+    if (stated.length > 0 && stated.every((place) => isWithin(place, places))) return [];
     const piece = closedRoutes(view, name);
     return piece === undefined ? [] : [piece];
   };

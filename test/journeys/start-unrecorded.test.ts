@@ -39,15 +39,19 @@ async function redis(port = 0) {
 const save = async (files: Readonly<Record<string, string>>) => {
   for (const [name, text] of Object.entries(files)) await folder.save(text, name);
 };
-/** The status below the base of the protected API; undefined if the start is refused. */
-async function secured(environment: Readonly<Record<string, string>>): Promise<number | undefined> {
+/** The status at `path`; undefined if the start is refused. */
+async function statusAt(
+  path: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
   const started = await folder.start(environment).catch((error: Error) => {
     expect(error.message).toContain('error: ');
   });
   if (started === undefined) return undefined;
   await using gateway = started;
-  return (await askPath(gateway, '/mono/secure/x')).status;
+  return (await askPath(gateway, path)).status;
 }
+const secured = (environment: Readonly<Record<string, string>>) => statusAt('/mono/secure/x', environment);
 
 describe.each(STARTS)('with start: %s', (START) => {
   it('a file that another gateway has not recorded ends the start, also under the name of a recorded one', async () => {
@@ -112,4 +116,31 @@ it('a reload after the store was away makes up for the record, although no file 
   }
   await save({ 'sec.yaml': SEC.replace('access', '\taccess') });
   expect(await secured(environment)).toBe(401);
+});
+
+const VERSIONED = SEC.replace('versions: none', 'versions: { v1: { released: 2024-01-01 } }')
+  .replace('{ any:', '{ v1:')
+  .replace('access:', 'resolve: [{ path: "/mono/{version}/secure" }]\naccess:');
+
+describe.each([
+  ['without versions', SEC, '/mono/secure/x'],
+  ['with versions', VERSIONED, '/mono/v1/secure/x'],
+])('at a first start that is partial, a file %s', (_what, whole, path) => {
+  const lines = whole.trimEnd().split('\n');
+  const places = lines.map((_line, at) => at);
+
+  it('is protected', async () => {
+    await save({ 'out.yaml': OUT, 'sec.yaml': whole });
+    expect(await statusAt(path, { START: 'partial' })).toBe(401);
+  });
+
+  it.each(places)('that is cut before its line %i opens none of its routes', async (at) => {
+    await save({ 'out.yaml': OUT, 'sec.yaml': `${lines.slice(0, at).join('\n')}\n` });
+    expect([undefined, 503]).toContain(await statusAt(path, { START: 'partial' }));
+  });
+
+  it.each(places)('that lacks its line %i opens none of its routes', async (at) => {
+    await save({ 'out.yaml': OUT, 'sec.yaml': `${lines.toSpliced(at, 1).join('\n')}\n` });
+    expect([undefined, 503]).toContain(await statusAt(path, { START: 'partial' }));
+  });
 });
