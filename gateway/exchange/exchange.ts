@@ -49,6 +49,8 @@ export interface Observer {
 export interface Exchange {
   /** Captures the plan and reads the clock: the first line of a request. */
   readonly begin: (requestId: string, headers?: RequestHeaders) => ExchangeFacts;
+  /** Reads both again for a request that has waited for its turn: a stream before it may last for hours. */
+  readonly resume: (facts: ExchangeFacts) => void;
   /** What to do with the request; a promise only where something had to be waited for. Rejects if it cannot be decided. */
   readonly decide: (view: RequestView, facts: ExchangeFacts) => MaybePromise<Directive>;
   /** The answer for a refusal, from the listener or from `decide`. */
@@ -93,6 +95,14 @@ export function createExchange(ports: ExchangePorts): Exchange {
         requestId,
         trace: headers && ports.beginTrace?.(headers),
       }),
+    resume: (facts) => {
+      facts.start = {
+        ...facts.start,
+        plan: ports.plan(),
+        now: ports.now(),
+        overrides: ports.overrides(),
+      };
+    },
     decide: (view, facts) => {
       const { decision, directive } = decide(view, facts.start, facts.completion, ports);
       // Also while the directive is waited for: a client may leave by then.

@@ -75,7 +75,8 @@ export interface Completion {
 }
 
 export interface ExchangeFacts {
-  readonly start: RequestStart;
+  /** Replaced once a request that waited for its turn has it. */
+  start: RequestStart;
   /** Replaced once, by what `decide` returns. */
   decision: Decision;
   readonly completion: Completion;

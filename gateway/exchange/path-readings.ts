@@ -3,7 +3,7 @@
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { serversOf } from '../plan/upstream-places.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
-import { readingsOf } from '../policy/paths/rules.ts';
+import { mayHold, readingsOf } from '../policy/paths/rules.ts';
 import type { RequestRefusal } from './directive.ts';
 
 const malformed = (message: string): RequestRefusal => ({
@@ -17,6 +17,7 @@ export const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empt
 export const DOUBLE_SLASH = malformed(
   'The path begins with an empty segment where the service would read a host.',
 );
+export const ENCODED_QUERY = malformed('The path of this API cannot hold an encoded ? or #.');
 /** Every nested API that a reading leads to admits the request, but only its own paths may lead to it. */
 export const MISREAD = malformed(
   'The service may read this path as that of another API. Write the base of that API plainly.',
@@ -36,14 +37,22 @@ export function pathReadings(
   tail: string,
   hasNested: boolean,
 ): readonly ReadPath[] | RequestRefusal {
-  if (pathRules.encodedSlash === 'reject' && tail.includes('%2F')) return ENCODED_SLASH;
+  if (pathRules.encodedSlash === 'reject' && mayHold(tail, ['2F'], pathRules)) return ENCODED_SLASH;
   if (!hasOperations && !hasNested && inside === undefined) return UNJUDGED;
   return readingsOf(tail, pathRules) ?? EMPTY_SEGMENT;
 }
 
-/** If the upstream has no path, `tail` is the whole target, and a client reads the target `//host/path` as one with a host. */
-export function doubleSlash({ upstream }: VersionRules, tail: string): RequestRefusal | undefined {
-  return upstream?.path === '' && tail.startsWith('//') ? DOUBLE_SLASH : undefined;
+/** Of a target that the service, or a proxy before it, would not read as the gateway does. */
+export function misreadTarget(
+  { pathRules }: ApiPlan,
+  { upstream }: VersionRules,
+  tail: string,
+): RequestRefusal | undefined {
+  // If the upstream has no path, `tail` is the whole target, and a client reads the target `//host/path` as one with a host.
+  if (upstream?.path === '' && tail.startsWith('//')) return DOUBLE_SLASH;
+  // A proxy that decodes it makes a query of it, before the parameter with the version.
+  const holdsQuery = pathRules.proxy === 'any' && mayHold(tail, ['3F', '23'], pathRules);
+  return holdsQuery && upstream?.versionQuery !== undefined ? ENCODED_QUERY : undefined;
 }
 
 /** Also where nothing is known of the service of `nested`, all versions of which have ended. */

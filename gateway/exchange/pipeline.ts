@@ -34,7 +34,7 @@ import { awaited, type Judging } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './limit-of.ts';
 import { refuseOverride } from './method-override.ts';
-import { doubleSlash, pathReadings } from './path-readings.ts';
+import { misreadTarget, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { refuseSecondVersion } from './request-version.ts';
@@ -99,7 +99,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   decision.carrier = resolved.carrier ?? decision.carrier;
   if (resolved.kind === 'refused') return refuse(resolved.refusal);
   const { whole } = resolved;
-  const ambiguous = doubleSlash(whole, match.tail) ?? refuseSecondVersion(api, whole, view.search);
+  const ambiguous = misreadTarget(api, whole, match.tail) ?? refuseSecondVersion(api, whole, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));

@@ -1,6 +1,6 @@
 // The request-target, read once: form, path and query (RFC 9112 §3.2, VER-7).
 // What comes out of here is routed, judged and forwarded; nothing re-parses it (ORD-2).
-import { octetTable, replaceOctets } from '../policy/octets.ts';
+import { decodeUnreserved, octetTable, replaceOctets } from '../policy/octets.ts';
 
 export type Target =
   | {
@@ -20,13 +20,9 @@ const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
 const ABSOLUTE = /^http(s?):\/\/([^/?]*)/i;
 // A path that needs neither decoding nor a look at its segments.
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)*\/?$/;
-const UNRESERVED = /^[A-Za-z0-9._~-]$/;
-const NORMALISED = octetTable((character, octet) =>
-  UNRESERVED.test(character) ? character : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`,
-);
 const ASCII_DECODED = octetTable((character, octet) => (octet < 0x80 ? character : undefined));
 const ENCODED_CONTROL = /%(?:[01][0-9A-F]|7F)/;
-const DOT_SEGMENT = /[/\\]\.{1,2}(?:[/\\;?#]|$)/;
+const DOT_SEGMENT = /[/\\]\.{1,2}(?:[/\\;?# ]|%(?:85|A0)|$)/i;
 // ASCII written in more octets than it needs: no valid UTF-8, yet some decoders make a dot or a slash of it.
 const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/i;
 /** A URL inside a URL inside a URL is encoded three times; without a bound each level costs a pass over the path. */
@@ -70,14 +66,9 @@ function normalised(raw: string): string | undefined {
   return mayReadAsDotSegment(path) ? undefined : path;
 }
 
-/** RFC 3986 §6.2.2.1, §6.2.2.2: what needs no encoding is decoded, hex is in upper case. */
-export function decodeUnreserved(path: string): string {
-  return replaceOctets(path, NORMALISED);
-}
-
 /**
  * Looks for `.` and `..` as any later reader might: after further decodings, in overlong UTF-8, with either slash,
- * before a `;`, `?` or `#`. True also for what would have to be decoded too often to tell.
+ * before a `;`, `?`, `#` or blank. True also for what would have to be decoded too often to tell.
  */
 function mayReadAsDotSegment(path: string): boolean {
   let read = path;

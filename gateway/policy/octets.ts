@@ -17,6 +17,15 @@ export function octetTable<T extends string | undefined>(
 }
 
 const CHARACTERS = octetTable((character) => character);
+const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+const NORMALISED = octetTable((character, octet) =>
+  UNRESERVED.test(character) ? character : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`,
+);
+
+/** RFC 3986 §6.2.2.1, §6.2.2.2: what needs no encoding is decoded, hex is in upper case. */
+export function decodeUnreserved(path: string): string {
+  return replaceOctets(path, NORMALISED);
+}
 
 /** A loop, since a regular expression with a function takes ten times as long for each octet. */
 export function replaceOctets(text: string, table: readonly (string | undefined)[]): string {

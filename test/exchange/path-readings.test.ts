@@ -87,6 +87,14 @@ const CHANGES: readonly Change[] = [
   (path) => `${path}%3Fx`,
   (path) => `${path}%23x/y`,
   (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25')),
+  (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%2525')),
+  (path, at) => put(path, nextSlash(path, at), 1, '%252F'),
+  (path) => `${path}%252Ejson`,
+  (path) => `${path}%253Fx`,
+  (path) => `${path}%A0x`,
+  (path) => `${path}%85`,
+  (path) => `${path}%20x/y`,
+  (path) => `${path}/x/..%20`,
   (path) => `${path}.tar.gz`,
   (path) => `${path};/more`,
   (path) => path.toUpperCase(),
@@ -163,6 +171,24 @@ describe('over models of real services', () => {
     FUZZ_TIMEOUT_MS,
   );
 });
+
+it.each(['', 'paths: nginx\n', 'paths: strict\n', 'paths: express\n'])(
+  'VER-9: with %j no proxy can make a query of the path, before the parameter that carries the version',
+  async (paths) => {
+    const plan = await planOf(`api: mono
+base: /api/mono
+${paths}access: public
+upstreams: { v1: { targets: [http://127.0.0.1:4001], version_as: { query: v } } }
+versions: { v1: { released: 2024-06-01 } }
+resolve: [ { default: v1 } ]
+`);
+    const found = ['%3Fv=v2&', '%23', '%253Fv=v2&', '%2523'].map((each) =>
+      forwardedBy(plan, `/api/mono/x${each}`),
+    );
+    const isSure = paths.includes('express');
+    expect((await Promise.all(found)).map((each) => each !== undefined)).toEqual(found.map(() => isSure));
+  },
+);
 
 interface PlainRoute extends ModelRoute {
   readonly path: string;

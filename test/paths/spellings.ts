@@ -30,8 +30,8 @@ const LOOKALIKES: Readonly<Record<string, string>> = { i: 'ı', s: 'ſ', a: 'ａ
 
 const USUAL = {
   behindSegment: [';x=1', ';', '.json', '%3B', '%20'],
-  between: ['%2F', '//', '/%2F'],
-  behind: ['/', '%2F', '/;', '/.json', '%3Fx'],
+  between: ['%2F', '//', '/%2F', '%252F'],
+  behind: ['/', '%2F', '/;', '/.json', '%3Fx', '%253Fx', '%252Ejson', '%20', '%A0', '/x/..%20'],
 };
 const RARE = {
   behindSegment: [
@@ -53,7 +53,7 @@ const RARE = {
   ],
   beforeSegment: ['%20', '%00', '%EF%BB%BF', '%5C'],
   between: [
-    ...['%2f', '%252F', '%255C', '%5C', '\\', '%c0%af', '%E2%88%95', '%EF%BC%8F', '%u002F', '%2F/', '%2F%2F'],
+    ...['%2f', '%255C', '%5C', '\\', '%c0%af', '%E2%88%95', '%EF%BC%8F', '%u002F', '%2F/', '%2F%2F'],
     ...[
       '/;/',
       '/;x=1/',

@@ -123,6 +123,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
         ...{ plan: NO_PLAN, now: 0, overrides: [], startedAt: performance.now() },
         ...{ requestId, trace: undefined },
       }),
+    resume: () => undefined,
     async decide(view, facts): Promise<Directive> {
       seen.views.push(view);
       seen.facts.push(facts);

@@ -1,10 +1,13 @@
 // Several requests on one HTTP/1 connection without waiting for answers: served in order, one at a time.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createExchange } from '../../gateway/exchange/exchange.ts';
+import { planOf } from '../plan/workspace.ts';
+import { quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';
 import { forEachTest } from './gateway-pair.ts';
 import { get, OK, type RawRequest, sendRaw, until } from './raw-sockets.ts';
 
-const { defer, pair } = forEachTest();
+const { defer, pair, upstreamThat, gatewayTo } = forEachTest();
 
 const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
 const three = get('/echo/1') + get('/echo/2') + get('/echo/3');
@@ -27,6 +30,50 @@ describe('RFC 9112 §9.3.2: pipelined requests', () => {
     expect(text.match(/\/echo\/\d/g)).toEqual(['/echo/1', '/echo/2', '/echo/3']);
     expect(upstream.requests.map(pathOf)).toEqual(['/echo/1', '/echo/2', '/echo/3']);
     expect(most).toBe(1);
+  });
+
+  it('ORD-1: are judged by the clock and the plan of their turn, not of their arrival', async () => {
+    const upstream = await upstreamThat(() => undefined);
+    const policy = (access: string) => `api: orders
+base: /api/orders
+access: ${access}
+sunset: 2026-12-01
+upstreams: { any: { targets: ["${upstream.origin}"] } }
+versions: none
+`;
+    const [open, closed] = [
+      await planOf(policy('public')),
+      await planOf(policy('{ identity: main, scopes: any }')),
+    ];
+    const BEFORE = Date.UTC(2026, 10, 30);
+    let [plan, now] = [open, BEFORE];
+    const exchange = createExchange({
+      ...quietPorts(
+        () => plan,
+        () => now,
+      ),
+      authenticators: tokensAreConsumers([]),
+    });
+    const gateway = await gatewayTo([upstream.origin], {}, { exchange });
+    const answers = sendRaw(
+      gateway.port,
+      get('/api/orders/1') + get('/api/orders/2') + get('/api/orders/3'),
+      3,
+    );
+    const answer = async (count: number) => {
+      await until(() => upstream.requests.length === count);
+      upstream.requests.at(-1)?.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    };
+    await until(() => upstream.requests.length === 1);
+    plan = closed;
+    await answer(1);
+    expect((await answers).statuses).toEqual([200, 401, 401]);
+    plan = open;
+    const later = sendRaw(gateway.port, get('/api/orders/4') + get('/api/orders/5'), 2);
+    await until(() => upstream.requests.length === 2);
+    now = Date.UTC(2026, 11, 2);
+    await answer(2);
+    expect((await later).statuses).toEqual([200, 410]);
   });
 
   it('of a client that does not read take one upstream connection, not all of them', async () => {

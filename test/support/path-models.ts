@@ -1,6 +1,8 @@
 // What real services make of a path: small models of their routers, each of which was seen on the service itself.
 // A model knows nothing of the gateway: it gets the bytes that are forwarded.
 
+import { posix } from 'node:path';
+
 export interface ModelRoute {
   /** `{name}` for a parameter. */
   readonly segments: readonly string[];
@@ -80,6 +82,12 @@ const withoutCase: Comparison = {
   literal: (segment, name) => segment.toLowerCase() === name.toLowerCase(),
   parameter: emptyValue.parameter,
 };
+
+/** What nginx makes of a path for a variable: decoded, without empty and dot segments. */
+const handedOn = (path: string): string => posix.normalize(octets(path));
+/** Of a first line where several blanks count for one; python's http.server takes any of Latin-1. */
+const firstWord = (path: string): string =>
+  posix.normalize(path.replace(/[?#].*$/s, '').replace(/[\s\u0085]+$/, ''));
 
 /** Declared by everybody who does not know better. */
 const UNKNOWN = ['', 'strict'];
@@ -196,19 +204,33 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     (path) => withoutTrailing(split(octets(path).replace(/\/+/g, '/'))),
     ignoringCase,
   ),
-  // A variable in `proxy_pass`: decoded and not encoded again, so that the service decodes once more and finds a query.
+  // A variable in `proxy_pass`: decoded and not encoded again. Go refuses blanks; others drop those at the end.
   model(
     'nginx with variables before go',
     [...UNKNOWN, 'nginx'],
-    (path) =>
-      redirectsEmpty(
-        split(
-          octets(path)
-            .replace(/\/+/g, '/')
-            .replace(/[?#].*$/s, ''),
-        ),
-      )?.map(octets),
+    (path) => redirectsEmpty(split(handedOn(path).replace(/[?#].*$/s, '')))?.map(octets),
     exactly,
+  ),
+  model(
+    'nginx with variables before wsgiref',
+    [...UNKNOWN, 'nginx'],
+    (path) => split(octets(firstWord(handedOn(path)))),
+    exactly,
+  ),
+  model(
+    'two nginx with variables before express',
+    [...UNKNOWN, '{ preset: nginx, case: insensitive }'],
+    (path) => withoutTrailing(split(firstWord(handedOn(firstWord(handedOn(path)))))),
+    ignoringCase,
+  ),
+  model(
+    'nginx with variables before spring ant matcher',
+    UNKNOWN,
+    (path) => split(firstWord(handedOn(path))).map((each) => octets(withoutParameters(each))),
+    {
+      literal: (segment, text, isLast) => segment === text || (isLast && segment.startsWith(`${text}.`)),
+      parameter: isFull,
+    },
   ),
   // A router of the .NET kind: Unicode upper case.
   model(

@@ -2,8 +2,8 @@
 // Pure: what is known of the request in, the address out.
 import type { UpstreamPlan } from '../../plan/plan.ts';
 import { serverKey } from '../../plan/upstream-places.ts';
+import { decodeUnreserved } from '../../policy/octets.ts';
 import { withoutParameter, withParameter } from '../../policy/versioning/query.ts';
-import { decodeUnreserved } from '../target.ts';
 import type { ClientPlace } from './client-place.ts';
 import { hostPortKey, type Origin, type OwnAddresses } from './own-addresses.ts';
 

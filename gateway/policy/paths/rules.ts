@@ -1,5 +1,6 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
+import { decodeUnreserved } from '../octets.ts';
 import { KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath, until } from './reading.ts';
 
 /** `any`: not known. The gateway then judges every reading that the other values allow. */
@@ -40,7 +41,11 @@ const EMPTIED_SEGMENT = /\/(?:;|%3B).*\//;
 const BEYOND_ASCII = /%[89A-F]/;
 /** What a proxy decodes to `?` or `#`, where the path of the service ends. */
 const DECODED_END = /%3F|%23/;
-const ENCODED_TWICE = /%25([0-9A-F]{2})/gi;
+/** A blank before the one that ends the target: readers of the first line take both for one. */
+const LAST_BLANKS = /(?<!%(?:20|85|A0))(?:%(?:20|85|A0))+$/;
+const ENCODED_TWICE = /%25(?=[0-9A-F]{2})/gi;
+/** That decode one behind the other. */
+const MOST_PROXIES = 2;
 /** All of the last segment is a suffix. */
 const SUFFIX_ALONE = /^(?:%20|%09)*\./;
 
@@ -74,11 +79,22 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   return readings;
 }
 
-/** What the service may receive of `tail`: as sent, and as a proxy decodes it, which ends the path at a `?`. */
+/** What the service may receive of `tail`: as sent, and as proxies pass it on that decode the path and do not encode it again. */
 function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
-  if (proxy === 'none') return new Set([tail]);
-  const path = until(tail, DECODED_END);
-  return new Set([tail, path.replace(ENCODED_TWICE, (_found, octet: string) => `%${octet.toUpperCase()}`)]);
+  const received = new Set([tail]);
+  for (let path = tail, proxies = proxy === 'any' ? MOST_PROXIES : 0; proxies > 0; proxies -= 1) {
+    path = until(path, DECODED_END).replace(LAST_BLANKS, '').replace(ENCODED_TWICE, '%');
+    path = decodeUnreserved(path);
+    received.add(path);
+  }
+  return received;
+}
+
+/** Whether a service that follows `rules` would find an octet in `tail` that is written as one of `octets`, two hex digits each. */
+export function mayHold(tail: string, octets: readonly string[], { proxy }: PathRules): boolean {
+  if (!tail.includes('%')) return false;
+  const text = proxy === 'any' ? tail.replace(/(?<=%)(?:25)+(?=[0-9A-F]{2})/gi, '').toUpperCase() : tail;
+  return octets.some((octet) => text.includes(`%${octet}`));
 }
 
 /** The literal reading of a path, without its empty segments. */

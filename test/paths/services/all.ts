@@ -41,6 +41,17 @@ export const SERVICES: readonly ServiceKind[] = [
     paths: 'nginx',
     start: () => startNginxBefore(() => startGo({}), '$uri$is_args$args'),
   },
+  {
+    name: 'nginx-uri-wsgiref',
+    paths: 'nginx',
+    start: () => startNginxBefore(() => startPython('wsgi.py'), '$uri$is_args$args'),
+  },
+  {
+    name: 'nginx-uri-nginx-uri-express',
+    paths: { preset: 'nginx', case: 'insensitive' },
+    start: () =>
+      startNginxBefore(() => startNginxBefore(startExpress, '$uri$is_args$args'), '$uri$is_args$args'),
+  },
 ];
 
 /** Two services of one program build it once. */

@@ -111,7 +111,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   async function run(open: OpenRequest, onward: Onward): Promise<void> {
     const { facts, view, inbound, raw, before } = open;
     const turn = waitForTurn(open);
-    if (turn !== undefined) await turn;
+    if (turn !== undefined) await turn.then(() => exchange.resume(facts));
     // H2-6: by then a reset that came with the request has been read, and nothing was done for nobody.
     if (sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
     if (open.ended || (open.answered && open.onTurn === undefined)) return;
