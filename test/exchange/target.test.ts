@@ -19,6 +19,11 @@ describe('VER-7: the path is normalised once', () => {
   });
 
   it.each([
+    ['a line end, encoded again', '/a%250D%250AX:1'],
+    ['a zero, encoded twice again', '/a%252500'],
+    ['dot segments before a blank', '/a/..%20'],
+    ['dot segments before an encoded blank', '/a/.%2520/b'],
+    ['dot segments before a blank of Latin-1', '/a/..%A0'],
     ['a line end', '/a/%0d%0aX:1'],
     ['a tab between dots, which URL parsers drop', '/a/.%09./b'],
     ['a delete', '/a/%7f'],
