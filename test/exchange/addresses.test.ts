@@ -70,6 +70,8 @@ describe('with an authority', () => {
     ['at the place of the client', 'http://10.0.0.7:4101/v1/bookings/9', there],
     ['without a path', 'http://10.0.0.7:4101', 'https://api.example.com/'],
     ['for a WebSocket', 'ws://10.0.0.7:4101/bookings/9', 'wss://api.example.com/v1/bookings/9'],
+    ['in two lines that were joined', '/bookings/9, http://10.0.0.7:4101/bookings/9', undefined],
+    ['twice', 'http://10.0.0.7:4101/bookings/9, http://10.0.0.7:4101/x', undefined],
     ['outside its path', 'http://10.0.0.7:4101/internal/x', 'https://api.example.com/internal/x'],
     [
       'that would be a host of its own',
@@ -329,6 +331,7 @@ describe('Set-Cookie', () => {
     ['__host-a=1; Path=/bookings; Secure', '__host-a=1; Path=/bookings; Secure'],
     ['a=1; Domain=10.0.0.7; HttpOnly', 'a=1; HttpOnly'],
     ['a=1; domain=10.0.0.7:4101', 'a=1'],
+    ['a=1; Domain="10.0.0.7"', 'a=1'],
     ['a=1; Domain=example.com', 'a=1; Domain=example.com'],
     ['a=1; Domain=example.net', 'a=1; Domain=example.net'],
     ['a=1; Domain=', 'a=1; Domain='],

@@ -31,7 +31,12 @@ export function mapCookie(
 
 /** A domain that holds a host of the service and not the one that the client asked: no client takes such a cookie. */
 function isInside(domain: string, { hosts, publicHost }: Parameters<typeof mapCookie>[2]): boolean {
-  const name = domain.toLowerCase().replace(/^\./, '').replace(/:\d+$/, '').replace(/\.$/, '');
+  const name = domain
+    .replaceAll('"', '')
+    .toLowerCase()
+    .replace(/^\./, '')
+    .replace(/:\d+$/, '')
+    .replace(/\.$/, '');
   return hosts.some((host) => isWithin(host, name)) && !isWithin(publicHost, name);
 }
 
