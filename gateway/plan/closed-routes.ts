@@ -33,6 +33,8 @@ export function statesRoutes({ document, parts }: PolicyView): boolean {
   return ROUTE_KEYS.every((key) => {
     if (document.repeated.has(key)) return false;
     const given = valueAt(document.value, [key]);
+    // Of a list, entries that are not well formed were taken out.
+    if (Array.isArray(given) && document.has([key, given.length])) return false;
     // A value with a missing variable is written and has no value.
     return given === undefined
       ? !document.has([key])

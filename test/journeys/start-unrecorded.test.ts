@@ -122,6 +122,24 @@ const VERSIONED = SEC.replace('versions: none', 'versions: { v1: { released: 202
   .replace('{ any:', '{ v1:')
   .replace('access:', 'resolve: [{ path: "/mono/{version}/secure" }]\naccess:');
 
+it.each([
+  ['no whole segment', '{ path: "/mono/v{version}/secure" }'],
+  ['a brace that is not closed', '{ path: "/mono/{version/secure" }'],
+  ['no slash first', '{ path: "mono/{version}/secure" }'],
+  ['a slash last', '{ path: "/mono/{version}/secure/" }'],
+  ['an unknown key', '{ pth: "/mono/{version}/secure" }'],
+  ['a text in the list', '"/mono/{version}/secure"'],
+  ['two carriers in one', '{ query: version, path: "/mono/{version}/secure" }'],
+  ['a number behind it', '{ path: "/mono/{version}/secure" }, 7'],
+  ['a misspelt key', '{ }]\nreslove: [{ path: "/mono/{version}/secure" }'],
+  ['another place', '{ }]\nlimits: [{ resolve: [{ path: "/mono/{version}/secure" }] }'],
+])('at a first start that is partial, `resolve` with %s opens no route of its file', async (_what, resolve) => {
+  const text = VERSIONED.replace(/resolve: .*/, `resolve: [{ header: API-Version }, ${resolve}]`);
+  await save({ 'out.yaml': plain('out', '/'), 'sec.yaml': text });
+  for (const path of ['/mono/v1/secure/x', '/mono/secure/x'])
+    expect([undefined, 503]).toContain(await statusAt(path, { START: 'partial' }));
+});
+
 describe.each([
   ['without versions', SEC, '/mono/secure/x'],
   ['with versions', VERSIONED, '/mono/v1/secure/x'],
