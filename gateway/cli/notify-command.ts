@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { readMovedTo } from './moved-to.ts';
 import type { NotifyAsk } from './notify.ts';
-import { addReach, type Reach, reachOf, readName } from './operator-commands.ts';
+import { addReach, type Reach, reachOf } from './operator-commands.ts';
 import { withCalls } from './usual-calls.ts';
 
 /** What the command does; resolves with the exit code. */
@@ -25,12 +25,11 @@ interface NotifyWritten extends Reach {
 }
 
 export function addNotifyCommand(program: Command, { actions, config, end }: NotifySetting): void {
-  const named = (flags: string, description: string) => new Option(flags, description).argParser(readName);
   const command = withCalls(program.command('notify'), 'notify')
     .description('tell consumers and machines now what is due, or show what they would be told')
     .addOption(new Option('--dry-run', 'print the very mails and events, and send nothing'))
-    .addOption(named('--api <name>', 'of this API alone'))
-    .addOption(named('--consumer <id>', 'for this consumer alone'))
+    .addOption(new Option('--api <name>', 'of this API alone'))
+    .addOption(new Option('--consumer <id>', 'for this consumer alone'))
     .addOption(
       new Option('--at <date>', 'what will be due then').argParser((text) => readMovedTo(text).text),
     );

@@ -16,7 +16,7 @@ import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import { addDemoCommands, addRunCommand, type StartActions } from './start-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
 import { addUsageCommand, type UsageActions } from './usage-command.ts';
-import { refuseSecondValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
+import { checkOptionValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface Actions
@@ -187,7 +187,7 @@ export async function runProgram(
     });
   addDemoCommands(program, { actions, end });
 
-  refuseSecondValues(program, (name) => name === 'header' || name === 'scope');
+  checkOptionValues(program, (name) => name === 'header' || name === 'scope');
 
   try {
     await program.parseAsync(argv, { from: 'user' });

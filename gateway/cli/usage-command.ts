@@ -2,7 +2,7 @@
 // Added to the program of program.ts; what it does is given by main.ts.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration, parseInstant } from '../policy/notation.ts';
-import { addWhich, by, type Reach, readName, why } from './operator-commands.ts';
+import { addWhich, by, type Reach, why } from './operator-commands.ts';
 import type { UsageAsk, UsageFormat } from './usage.ts';
 import { withCalls } from './usual-calls.ts';
 
@@ -33,12 +33,11 @@ interface UsageWritten extends Pick<Reach, 'config' | 'admin'> {
 }
 
 export function addUsageCommand(program: Command, { actions, config, end }: UsageSetting): void {
-  const named = (flags: string, description: string) => new Option(flags, description).argParser(readName);
   const command = withCalls(program.command('usage'), 'usage')
     .description('show who still calls what is deprecated, how that changes, and what is safe to retire')
-    .addOption(named('--api <name>', 'this API alone'))
-    .addOption(named('--version <version>', 'this version alone'))
-    .addOption(named('--consumer <id>', 'this consumer alone; as JSON all that is kept of it'))
+    .addOption(new Option('--api <name>', 'this API alone'))
+    .addOption(new Option('--version <version>', 'this version alone'))
+    .addOption(new Option('--consumer <id>', 'this consumer alone; as JSON all that is kept of it'))
     .addOption(
       new Option(
         '--since <when>',
@@ -47,7 +46,7 @@ export function addUsageCommand(program: Command, { actions, config, end }: Usag
     )
     .addOption(new Option('--operations', 'each operation on a line of its own'))
     .addOption(
-      named('--erase <consumer>', 'forget this consumer: all records of it, for good').conflicts([
+      new Option('--erase <consumer>', 'forget this consumer: all records of it, for good').conflicts([
         'api',
         'version',
         'consumer',

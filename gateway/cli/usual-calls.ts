@@ -53,17 +53,18 @@ export function withCalls(command: Command, name: keyof typeof CALLS): Command {
   return command.showHelpAfterError(calls).addHelpText('after', calls);
 }
 
-/** Of two values one would go unheeded; `repeatable` collects them. */
-export function refuseSecondValues(program: Command, repeatable: (flag: string) => boolean): void {
+/** An empty one is what an unset variable leaves, and of two one would go unheeded; `repeatable` collects them. */
+export function checkOptionValues(program: Command, repeatable: (flag: string) => boolean): void {
   for (const command of program.commands) {
     for (const option of command.options) {
       if (!option.required || repeatable(option.attributeName())) continue;
       let given = 0;
-      command.on(`option:${option.name()}`, () => {
+      command.on(`option:${option.name()}`, (value: string) => {
         given += 1;
         if (given > 1) command.error(`error: option '${option.flags}' is given twice`);
+        if (value === '') command.error(`error: option '${option.flags}' has an empty value`);
       });
     }
-    refuseSecondValues(command, repeatable);
+    checkOptionValues(command, repeatable);
   }
 }

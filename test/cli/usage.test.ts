@@ -44,7 +44,7 @@ describe('a wrong call', () => {
   });
 });
 
-describe('an option with two values', () => {
+describe('an option with two values, or none', () => {
   it.each([
     [['extend', 'orders', 'v1', '--to', '2027-04-15', '--to', '2027-05-15', '--why', 'x'], '--to <date>'],
     [['check', '-c', 'a.yaml', '--config', 'b.yaml'], '-c, --config <file>'],
@@ -53,6 +53,17 @@ describe('an option with two values', () => {
     const { exitCode, stderr } = await said(words);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`error: option '${flags}' is given twice\n`);
+  });
+
+  it.each([
+    [['check', '--against', ''], '--against <folder>'],
+    [['check', '-c', ''], '-c, --config <file>'],
+    [['usage', '--erase='], '--erase <consumer>'],
+    [['explain', 'GET', '/', '--as', ''], '--as <consumer>'],
+  ])('is refused where it is empty, as an unset variable leaves it: %j', async (words, flags) => {
+    const { exitCode, stderr } = await said(words);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`error: option '${flags}' has an empty value\n`);
   });
 
   it('may be a header line each, and a switch may be said twice', async () => {

@@ -146,6 +146,14 @@ describe('who may call, as it is written', () => {
   });
 });
 
+it('VER-4: no header carries both the API key and the version', async () => {
+  const text = policy({}).replace('} ]', '}, { header: X-Api-Key } ]');
+  const problems = await said({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': text });
+  expect(problems).toEqual([
+    'X-Api-Key carries the API key, so that no request can name a version in it (name another header)',
+  ]);
+});
+
 describe('shared', () => {
   it('CACHE-3: is a warning where no caller is identified, and nothing anywhere else', async () => {
     const found = async (text: string) => {

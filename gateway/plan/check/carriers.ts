@@ -8,14 +8,14 @@ import { ignoredNames } from '../../policy/versioning/query.ts';
 import { hasSunset } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
-import { isWritten, type PolicyView, type Report } from './views.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 
 /** `/api/{version}/orders` of `/api/orders`. */
 const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
 
-export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): void {
+export function checkCarriers(view: PolicyView, { now, keyHeaders }: Surroundings, report: Report): void {
   const { resolve } = view.parts;
   if (resolve === undefined) {
     if (!isWritten(view, ['resolve']) && view.labels.length > 0) {
@@ -32,6 +32,11 @@ export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): v
     const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
     for (const index of places.slice(1))
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
+  }
+  for (const [index, { header }] of resolve.entries()) {
+    if (header === undefined || !keyHeaders.includes(header.toLowerCase())) continue;
+    const message = `${header} carries the API key, so that no request can name a version in it`;
+    report(['resolve', index, 'header'], { rule: 'resolve', message, hint: 'name another header' });
   }
   checkDefault(view, now, report);
   // A malformed entry, which is not among these, may be the carrier that is missed.

@@ -30,7 +30,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkLedger(view, around, report);
   checkRules(view, around.paths, report);
   if (view.unversioned) checkUnversioned(view, report);
-  else checkCarriers(view, around.now, report);
+  else checkCarriers(view, around, report);
   checkAccess(view, around, report);
   checkContacts(view, report);
   checkHosts(view, around.certifiedNames, report);

@@ -37,6 +37,8 @@ export interface Surroundings {
   readonly now: EpochMs;
   readonly public: string | undefined;
   readonly identities: readonly string[] | undefined;
+  /** Lower-case names of the headers that carry API keys. */
+  readonly keyHeaders: readonly string[];
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
   /** Undefined where no client is held to the names of certificates. */
   readonly certifiedNames: readonly string[] | undefined;
@@ -82,6 +84,9 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
   return {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
+    keyHeaders: settings.identities.flatMap((each) =>
+      each.kind === 'keys' ? each.header.toLowerCase() : [],
+    ),
     listeners: listenersOf({ ...settings.listeners }),
     trustsProxies: settings.trustedProxies.length > 0,
     paths: settings.paths,
@@ -97,6 +102,9 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
 export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): Surroundings {
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
+  const keyHeaders = Object.values(view?.parts.identity ?? {}).flatMap((each) =>
+    'header' in each ? each.header.toLowerCase() : [],
+  );
   const listeners = listenersOf({ ...view?.parts.listeners });
   const { public: origin, trusted_proxies, listeners: written, paths } = view?.parts ?? {};
   const certificates = written?.https?.tls?.certificates ?? [];
@@ -105,7 +113,7 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
   const names = certifiedNames(face);
   const trustsProxies = view && face.trustedProxies.length > 0;
   return {
-    ...{ now, public: origin, identities, listeners, certifiedNames: names },
+    ...{ now, public: origin, identities, keyHeaders, listeners, certifiedNames: names },
     ...{ paths, trustsProxies, ledgerDays },
   };
 }

@@ -8,13 +8,13 @@ import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import { redisAddress } from '../redis-address.ts';
 import type { StoreSettings } from '../settings.ts';
-import { parseRange } from './addresses.ts';
+import { parseHostName, parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
 import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
 import { notifySection } from './notify-section.ts';
-import { origin } from './upstream-section.ts';
+import { origin, parseOrigin } from './upstream-section.ts';
 
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
@@ -67,6 +67,14 @@ const replicas = notation(
   },
 );
 
+/** An origin whose host can stand in a request. */
+function parsePublic(text: string): string | undefined {
+  const written = parseOrigin(text);
+  if (written === undefined) return undefined;
+  const { hostname, port } = new URL(written);
+  return parseHostName(hostname) === undefined || port === '0' ? undefined : written;
+}
+
 /** `0%` to `100%`, with decimals, as a part of one. */
 function parsePercent(text: string): number | undefined {
   const percent = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text)?.[1];
@@ -88,6 +96,7 @@ const fields = {
   public: origin(
     'What Location, Link and metadata are built from; never the Host of a request.',
     'https://api.example.com',
+    parsePublic,
   ),
   listeners: listenersSection,
   trusted_proxies: z

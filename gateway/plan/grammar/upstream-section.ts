@@ -16,7 +16,7 @@ function parsePath(text: string): string | undefined {
 }
 
 /** An origin: scheme http or https, host, port. Undefined when the URL has anything more. */
-function parseOrigin(text: string): string | undefined {
+export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const bare =
@@ -29,8 +29,8 @@ function parseOrigin(text: string): string | undefined {
   return bare && /^https?:$/.test(url.protocol) && !/[\s\\]/.test(text) ? url.origin : undefined;
 }
 
-export const origin = (description: string, example: string) =>
-  notation(parseOrigin, 'not an origin: http or https, a host and perhaps a port, nothing else', {
+export const origin = (description: string, example: string, parse = parseOrigin) =>
+  notation(parse, 'not an origin: http or https, a host and perhaps a port, nothing else', {
     description,
     examples: [example],
   });

@@ -135,14 +135,21 @@ function asWord(value: string): string {
 export function concealed(text: string, trees: readonly Document[]): string {
   const [tree, ...others] = trees;
   const isWellFormed = tree !== undefined && others.length + tree.errors.length + tree.warnings.length === 0;
-  return isWellFormed ? concealedByPath(text, tree) : concealedByWord(text);
+  return isWellFormed && holdsKnownKeys(tree) ? concealedByPath(text, tree) : concealedByWord(text);
+}
+
+function holdsKnownKeys({ contents }: Document): boolean {
+  return (
+    isMap(contents) &&
+    contents.items.some(({ key }) => isScalar(key) && grammarWords().has(String(key.value)))
+  );
 }
 
 const LONGEST_WORD = 100;
 const BEFORE_WORD = /^[-{["'?,]*/;
 const BEHIND_WORD = /[}\]"',:]*$/;
 
-/** Where a file is no YAML, nothing is sure of where a value ends: only words of the grammars, dates and conflicts are shown. */
+/** Where a file is no YAML or no policy, nothing is sure of where a value ends: only words of the grammars, dates and conflicts are shown. */
 function concealedByWord(text: string): string {
   return text.replace(/\S+/g, (piece) => {
     if (piece.length > LONGEST_WORD) return starred(piece);

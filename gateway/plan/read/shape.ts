@@ -1,6 +1,7 @@
 // One document against a grammar: every shape problem with its position, and what is well formed.
 // The grammar's refinements are skipped where the shape fails, so cross checks run apart, on the parts left here.
 import type { z } from 'zod';
+import { grammarWords } from '../grammar/editor-schemas.ts';
 import type { Problem } from '../problems.ts';
 import { type Advice, describeIssue } from './describe-issue.ts';
 import type { Path, SourceDocument } from './document.ts';
@@ -28,6 +29,10 @@ export function checkShape<Whole extends Parts, Parts>(
   partsGrammar: z.ZodType<Parts>,
   advice: Advice,
 ): Shaped<Whole, Parts> {
+  if (!holdsKnownKeys(document.value)) {
+    const finding = { rule: 'shape', message: 'none of the keys of a policy or gateway file stands here' };
+    return { problems: [document.problem([], finding)], whole: undefined, parts: {} as Parts, document };
+  }
   const parsed = parse(grammar, document.value);
   if (parsed.success) return { problems: [], whole: parsed.data, parts: parsed.data, document };
   const problems: Problem[] = [];
@@ -57,6 +62,11 @@ export function checkShape<Whole extends Parts, Parts>(
     problems.push(...describeIssue(issue, valueAt(value, issue.path), document, advice));
   const { parts, kept } = prune(value, partsGrammar);
   return { problems, whole: whole.data, parts, document: withoutEntries(document, value, kept) };
+}
+
+/** Anything else may be a secret that got here by mistake, so that nothing of it is repeated. */
+function holdsKnownKeys(value: unknown): boolean {
+  return isMap(value) && Object.keys(value).some((key) => grammarWords().has(key));
 }
 
 function parse<T>(grammar: z.ZodType<T>, value: unknown) {

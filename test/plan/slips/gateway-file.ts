@@ -46,6 +46,14 @@ export const GATEWAY_FILE: readonly Slip[] = [
     'https://*.example.com',
     '1 «https://*.example.com» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://*.example.com"',
   ],
+  ...['https://{v}.example.com', 'https://example.com.', 'https://a..b', 'https://-a.b', 'https://a.b:0'].map(
+    (url): Slip => [
+      'a public URL that no request can ask for',
+      'https://api.example.com',
+      `"${url}"`,
+      `1 «"${url}"» error: not an origin: http or https, a host and perhaps a port, nothing else: "${url}"`,
+    ],
+  ),
   [
     'a public URL with a path',
     'https://api.example.com',

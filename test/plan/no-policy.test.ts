@@ -1,0 +1,29 @@
+// A file that is neither a policy nor a gateway file, such as a token or a key in the folder of policies: no finding repeats any of it.
+import { expect, it } from 'vitest';
+import { CANARY, said } from './canaries.ts';
+import { GATEWAY, ORDERS } from './workspace.ts';
+
+const FOREIGN: readonly (readonly [string, string])[] = [
+  ['a token', CANARY],
+  ['a key in PEM', `-----BEGIN PRIVATE KEY-----\n${CANARY}\n-----END PRIVATE KEY-----\n`],
+  ['an assignment', `db_password=${CANARY}\n`],
+  ['a list', `- ${CANARY}\n- other\n`],
+  ['a shadow file', `root:*:19000:0:99999:7:::\nbob:${CANARY}:19000:0:99999:7:::\n`],
+  ['a shadow file of one line', `bob:${CANARY}:19000:0:99999:7:::\n`],
+  ['keys of something else', `user: bob\nmore: { of: ${CANARY} }\n`],
+  ['a name', `${CANARY}: 1\n`],
+  ['JSON of something else', `{ "one": "${CANARY}" }`],
+];
+
+it.each(FOREIGN)('%s', async (_what, text) => {
+  for (const all of [await said(text, GATEWAY), await said(ORDERS, text)]) {
+    expect(all).toMatch(/error/);
+    expect(all).not.toContain(CANARY);
+  }
+});
+
+it('a file of one misspelt key is no policy either, and says so', async () => {
+  expect(await said('apis: orders\n', GATEWAY)).toContain(
+    'none of the keys of a policy or gateway file stands here',
+  );
+});
