@@ -47,8 +47,8 @@ export function refuseSecondVersion(
   search: string,
 ): RequestRefusal | undefined {
   const name = upstream?.versionQuery;
-  if (name === undefined || lookAlikes(search, name, resolution.isIgnored).length === 0) return undefined;
-  return SECOND_VERSION;
+  if (name === undefined) return undefined;
+  return lookAlikes(search, name, resolution.isIgnored, true).length === 0 ? undefined : SECOND_VERSION;
 }
 
 /** Which versions there are, as resolution asks for them. */

@@ -133,12 +133,15 @@ it.each([
   ['a number behind it', '{ path: "/mono/{version}/secure" }, 7'],
   ['a misspelt key', '{ }]\nreslove: [{ path: "/mono/{version}/secure" }'],
   ['another place', '{ }]\nlimits: [{ resolve: [{ path: "/mono/{version}/secure" }] }'],
-])('at a first start that is partial, `resolve` with %s opens no route of its file', async (_what, resolve) => {
-  const text = VERSIONED.replace(/resolve: .*/, `resolve: [{ header: API-Version }, ${resolve}]`);
-  await save({ 'out.yaml': plain('out', '/'), 'sec.yaml': text });
-  for (const path of ['/mono/v1/secure/x', '/mono/secure/x'])
-    expect([undefined, 503]).toContain(await statusAt(path, { START: 'partial' }));
-});
+])(
+  'at a first start that is partial, `resolve` with %s opens no route of its file',
+  async (_what, resolve) => {
+    const text = VERSIONED.replace(/resolve: .*/, `resolve: [{ header: API-Version }, ${resolve}]`);
+    await save({ 'out.yaml': plain('out', '/'), 'sec.yaml': text });
+    for (const path of ['/mono/v1/secure/x', '/mono/secure/x'])
+      expect([undefined, 503]).toContain(await statusAt(path, { START: 'partial' }));
+  },
+);
 
 describe.each([
   ['without versions', SEC, '/mono/secure/x'],

@@ -134,6 +134,13 @@ describe('VER-4: what a service may take for the version parameter', () => {
     expect(lookAlikes(search, 'api_version', none).length === 1).toBe(found);
   });
 
+  it.each(['?v;', '?v;b=1', '?a=1;v', '?;v', '?%76;', '?a;V;b', '?v=2;x'])(
+    'VER-9: %j may take away the parameter that the gateway sends before it',
+    (search) => {
+      expect(lookAlikes(search, 'v', none, true)).not.toEqual([]);
+    },
+  );
+
   it('leaves out what is ignored, by the decoded name', () => {
     const search = '?version%5Bgte%5D=0&version[lt]=1&Version=1&x;version=2';
     const left = (...names: readonly string[]) => lookAlikes(search, 'version', ignoredNames(names));

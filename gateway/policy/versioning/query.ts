@@ -15,18 +15,20 @@ export function parameterValues(search: string, name: string): readonly string[]
 
 /**
  * Parameters with another name that a service may take for `name`, as sent (VER-4). Some services split at semicolons too:
- * such a parameter is called `;name`. `isIgnored` gets decoded names.
+ * such a parameter is called `;name`. `isIgnored` gets decoded names. `isOurs`: the gateway sends that parameter itself, so
+ * that a piece without a value counts too: some services take the last one.
  */
 export function lookAlikes(
   search: string,
   name: string,
   isIgnored: (name: string) => boolean,
+  isOurs = false,
 ): readonly string[] {
   const found: string[] = [];
   const look = (piece: string, isBehind: boolean): void => {
     const equals = piece.indexOf('=');
     // Behind a semicolon it takes a value: `fields=id;version` lists names.
-    if (isBehind && equals < 0) return;
+    if (isBehind && equals < 0 && !isOurs) return;
     const raw = equals < 0 ? piece : piece.slice(0, equals);
     if (!resemblesName(raw, name)) return;
     const own = decodedBytes(raw);
@@ -36,7 +38,7 @@ export function lookAlikes(
   };
   for (const pair of pairsOf(search)) {
     const [first = '', ...others] = pair.includes(';') ? pair.split(';') : [pair];
-    look(first, false);
+    look(first, isOurs && others.length > 0);
     for (const other of others) look(other, true);
   }
   return found;
