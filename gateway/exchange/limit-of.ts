@@ -54,10 +54,17 @@ export function partsOfAll(
   return { own, all };
 }
 
-/** An answer shows the limits of the rules that the path names; a refusal shows all of them. */
-export function shownQuotas(quotas: readonly Quota[], own: number): readonly Quota[] | undefined {
-  if (own === quotas.length) return quotas;
-  return own === 0 ? undefined : quotas.slice(0, own);
+/** An answer shows the limits of the rules that the path names, the first `own` of `parts`; a refusal shows all of them. */
+export function shownQuotas(
+  quotas: readonly Quota[],
+  parts: readonly Part[],
+  own: number,
+): readonly Quota[] | undefined {
+  if (own === parts.length) return quotas;
+  // The limiter asks for limits in shadow last.
+  const rules = new Set(parts.slice(0, own).map(({ rule }) => rule));
+  const shown = quotas.filter(({ rule }) => rules.has(rule));
+  return shown.length === 0 ? undefined : shown;
 }
 
 /** Of two parts of one bucket: the higher cost, and enforced where one of them is. */

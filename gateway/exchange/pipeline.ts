@@ -195,7 +195,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
     const refusal = limitRefusal(decision.quotas, ports.wallClock);
     const limited = refusal && enforceBy(judged[0], judged, refusal, decision);
     if (limited !== undefined) return limited;
-    decision.quotas = shownQuotas(decision.quotas, ownParts.length);
+    decision.quotas = shownQuotas(decision.quotas, parts, ownParts.length);
   }
 
   // First call: kept behind the last refusal that looks at the caller, since who was never let in is pinned to nothing.

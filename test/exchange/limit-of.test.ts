@@ -1,7 +1,7 @@
 // Which bucket a request is counted in, and by which limit, at each stage of its version.
 // What a bucket does with it is in policy/gcra.test.ts.
 import { expect, it } from 'vitest';
-import { partsOf } from '../../gateway/exchange/limit-of.ts';
+import { partsOf, shownQuotas } from '../../gateway/exchange/limit-of.ts';
 import type { Exception } from '../../gateway/policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { LIMIT, NOW, RULE, version } from '../support/exchange-samples.ts';
@@ -46,4 +46,20 @@ it.each<[string, number, readonly Exception[], string, string]>([
   const phase = phaseAt(rules.phases, now);
   const parts = partsOf({ version: rules, consumer: ACME, phase }, '192.0.2.1', now);
   expect(parts.map((part) => [part.limit.name, part.key, part.cost])).toEqual([[limit, key, 3]]);
+});
+
+it('RL-1: an answer shows the limits of the path as written, also where one of them is in shadow and counted last', () => {
+  const [shadow, all, other] = ['shadow', 'all', 'other'].map((name) => {
+    const named = { ...RULE, shadow: name === 'shadow', active: { ...LIMIT, name } };
+    return { key: name, limit: named.active, cost: 1, rule: named };
+  });
+  if (!(shadow && all && other)) throw new Error('three parts');
+  const quotas = [all, other, shadow].map(
+    ({ limit, rule }) => ({ kind: 'degraded', limit, rule, allowed: true, retryAfterMs: 0 }) as const,
+  );
+  const shown = (own: number) =>
+    shownQuotas(quotas, [shadow, all, other], own)?.map(({ limit }) => limit.name);
+  expect(shown(2)).toEqual(['all', 'shadow']);
+  expect(shown(3)).toEqual(['all', 'other', 'shadow']);
+  expect(shown(0)).toBe(undefined);
 });
