@@ -165,6 +165,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       endsAt = sentAt + life;
       remainingInStore = taken.remaining;
       refused = !taken.allowed;
+      refilled = 0;
       if (!taken.allowed) return;
       const fullAt = emptyAt + capacity;
       leases = leases.filter((lease) => lease.left > 0);
@@ -174,7 +175,6 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       size = held();
       shared = lacking(fullAt, sentAt) - size - used > largest * LAST_PART;
       used = 0;
-      refilled = 0;
       renewed = false;
       renewAt = sentAt + Math.min(life, fullAt - sentAt) * (1 - LAST_PART);
     },
