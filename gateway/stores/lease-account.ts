@@ -3,7 +3,8 @@
 //
 // Never more than the limit: units are taken before they are spent, and unspent ones lapse one by one as the bucket
 // fills up, so at every moment bucket + all leases <= burst, whatever others take from the bucket. What lapses is only
-// what a full bucket could not have held. Each answer of the store lets all units held live on for as long as itself.
+// what a full bucket could not have held. An answer of the store is relied on for the life of a lease: the store may be
+// emptied by hand, or restart. After that, unspent units wait for the next answer, which confirms them.
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 
@@ -22,6 +23,8 @@ const ROUNDING = 1e-6;
 
 interface Lease {
   left: number;
+  /** When the store was asked for it. */
+  readonly sentAt: number;
   /** When the bucket would be full again if no more were taken. */
   fullAt: number;
 }
@@ -29,7 +32,10 @@ interface Lease {
 /** Instants and durations in milliseconds of one monotonic clock. */
 export interface LeaseAccount {
   readonly limit: Limit;
-  /** Ends what is too old or could not be in a bucket of this size; to be called before a new take and before `enter`. */
+  /**
+   * Ends units that could not be in a bucket of this size. If the last answer is too old, the others wait for the next one.
+   * To be called before a new take and before `enter`.
+   */
   readonly lapse: (at: number) => void;
   /**
    * Serves a take from the leases, or refuses it from what is known; undefined when the store must be asked. `claim`: of a take
@@ -38,7 +44,7 @@ export interface LeaseAccount {
   readonly take: (cost: number, at: number, claim?: number) => Taken | undefined;
   /** What `take` would answer, with nothing taken: the numbers are those before it. */
   readonly look: (cost: number, at: number, claim?: number) => Taken | undefined;
-  /** Units in its leases. */
+  /** Unspent units, 0 while they wait for an answer of the store. */
   readonly held: () => number;
   /** Whether the store refused what it was asked for last. */
   readonly wasRefused: () => boolean;
@@ -72,17 +78,21 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   let emptyAt = Number.NEGATIVE_INFINITY;
   let renewAt = Number.NEGATIVE_INFINITY;
   let renewed = false;
-  /** Until when the last answer is relied on: a store may be emptied by hand. */
+  /** Until when the last answer is relied on. */
   let endsAt = Number.NEGATIVE_INFINITY;
+  /** Whether the unspent units may be spent, or wait for an answer. */
+  let confirmed = false;
   let refused = false;
   /** Whether others have taken much from the bucket. */
   let shared = false;
 
-  const held = (): number => {
+  const unspent = (): number => {
     let units = 0;
     for (const lease of leases) units += lease.left;
     return units;
   };
+
+  const held = (): number => (confirmed ? unspent() : 0);
 
   /** Units that a bucket lacks of being full, if no more are taken: so many of a lease can be outstanding. */
   const lacking = (fullAt: number, at: number): number =>
@@ -130,7 +140,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
         refilled += lease.left - left;
         lease.left = left;
       }
-      if (at >= endsAt) leases = [];
+      confirmed = at < endsAt;
     },
     take: (cost, at, claim) => {
       if (held() < cost) return look(cost, at, claim);
@@ -149,7 +159,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       const usual = Math.min(
         largest,
         Math.floor(there * SHARE_OF_REMAINDER),
-        Math.max(1, Math.ceil(lasting), expectedUse - held()),
+        Math.max(1, Math.ceil(lasting), expectedUse - unspent()),
       );
       return Math.max(need, Math.min(limit.burst, Math.max(usual, queued)));
     },
@@ -165,16 +175,23 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       endsAt = sentAt + life;
       remainingInStore = taken.remaining;
       refused = !taken.allowed;
-      if (!taken.allowed) return;
+      refilled = 0;
       const fullAt = emptyAt + capacity;
+      const fullBefore = taken.allowed ? fullAt - asked * interval : fullAt;
+      for (const lease of leases) {
+        // This answer was overtaken by the lease.
+        if (lease.sentAt > sentAt) continue;
+        // If the bucket lacked less than after the lease was taken, the store lost the difference or got it back.
+        lease.left -= Math.min(lease.left, lacking(lease.fullAt, fullBefore));
+        lease.fullAt = Math.min(lease.fullAt, fullBefore);
+      }
       leases = leases.filter((lease) => lease.left > 0);
-      // Units taken before the last call are due before it, else the store has lost or got back what was taken.
-      for (const lease of leases) lease.fullAt = Math.min(lease.fullAt, fullAt - asked * interval);
-      leases.push({ left: asked, fullAt });
+      confirmed = true;
+      if (!taken.allowed) return;
+      leases.push({ left: asked, sentAt, fullAt });
       size = held();
       shared = lacking(fullAt, sentAt) - size - used > largest * LAST_PART;
       used = 0;
-      refilled = 0;
       renewed = false;
       renewAt = sentAt + Math.min(life, fullAt - sentAt) * (1 - LAST_PART);
     },

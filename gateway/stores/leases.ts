@@ -22,10 +22,10 @@ export interface LeasingOptions {
 
 /**
  * Takes from leases of `inner`. Only a cold or exhausted key waits, and all its takers wait for the same call. A lease that
- * is used is renewed in the background when a quarter of its units or of its life is left. Without that it ends after a
- * second or a sixtieth of the window, so that a steadily used key makes about one call in that time. Refusals are
- * answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here and those the
- * store had at the last call. Rejects with `StoreUnavailable` when a further call would be needed too late for units that
+ * is used is renewed in the background when a quarter of its units or of its life is left. Without that its units wait,
+ * after a second or a sixtieth of the window, for the next call to confirm them: a key in use makes about one call in that
+ * time. Refusals are answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here
+ * and those the store had at the last call. Rejects with `StoreUnavailable` when a further call would be needed too late for units that
  * are there; too many for what is there are refused, however slow the store: that is the limit, and no failure.
  */
 export function createLeasedTake(

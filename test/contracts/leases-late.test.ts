@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { emissionInterval } from '../../gateway/policy/rate-limit/gcra.ts';
 import type { Limit, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
-import { countedStore, settle, taking } from './counted-store.ts';
+import { busy, countedStore, settle, taking } from './counted-store.ts';
 import { HOUR, limitOf } from './rate-limit-store.ts';
 
 describe('leases', () => {
@@ -119,5 +119,30 @@ describe('leases', () => {
     ];
     expect((await store.takeAll([fast, slow])).map((each) => each?.allowed)).toEqual([true, true]);
     expect(calls).toHaveLength(1);
+  });
+
+  it('an answer that was overtaken leaves the units of the one after it', async () => {
+    const { inner, now, clock } = countedStore();
+    await inner.take({ key: 'k', limit: busy, cost: 300 });
+    const overtaken = Promise.withResolvers<void>();
+    const slowTogether: RateLimitStore = {
+      ...inner,
+      takeAll: async (takes) => {
+        const taken = await inner.takeAll(takes);
+        await overtaken.promise;
+        return taken;
+      },
+    };
+    const store = createLeasingStore(slowTogether, { now });
+    const together = store.takeAll(['k', 'other'].map((key) => ({ key, limit: busy, cost: 1 })));
+    await settle();
+    clock.time += 1;
+    const take = taking(store, busy);
+    await take();
+    overtaken.resolve();
+    await together;
+    let admitted = 2;
+    while ((await take()).allowed) admitted++;
+    expect(admitted).toBe(300);
   });
 });

@@ -179,6 +179,19 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(20);
   });
 
+  it('RL-2: units that lapsed are counted once after a refusal', async () => {
+    const { inner, now, clock } = countedStore();
+    const limit = limitOf(600, 60_000, 40);
+    await inner.take({ key: 'k', limit, cost: 3 });
+    const take = taking(createLeasingStore(inner, { now }), limit);
+    expect(await take()).toMatchObject({ remaining: 36 });
+    // Of the three units at hand one lapses.
+    clock.time += 500;
+    expect(await inner.take({ key: 'k', limit, cost: 36 })).toMatchObject({ remaining: 2 });
+    expect(await take(10)).toMatchObject({ allowed: false, remaining: 4 });
+    expect(await take()).toMatchObject({ allowed: true, remaining: 3 });
+  });
+
   it('RL-2: remaining is never more than what a bucket without leases would say, and never negative', async () => {
     await fc.assert(
       fc.asyncProperty(walk, limits, async (steps, limit) => {
