@@ -37,21 +37,3 @@ export function schemaOf(grammar: z.ZodType): z.core.JSONSchema.JSONSchema {
     },
   });
 }
-
-let words: ReadonlySet<string> | undefined;
-
-/** Every key that either grammar names, and every word of a choice. */
-export function grammarWords(): ReadonlySet<string> {
-  words ??= new Set([policyGrammar, gatewayGrammar].flatMap((grammar) => wordsOf(schemaOf(grammar))));
-  return words;
-}
-
-function wordsOf(schema: unknown): readonly string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
-    if (key === 'const') return typeof value === 'string' ? [value] : [];
-    if (key === 'enum' && Array.isArray(value)) return value.filter((each) => typeof each === 'string');
-    const names = key === 'properties' ? Object.keys(value ?? {}) : [];
-    return [...names, ...wordsOf(value)];
-  });
-}

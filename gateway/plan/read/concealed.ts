@@ -2,7 +2,7 @@
 // Known keys and unknown ones alike: a secret that is written in the wrong place is a secret all the same.
 import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { grammarWords } from '../grammar/editor-schemas.ts';
+import { grammarWords, TOP_KEYS } from '../grammar/known-words.ts';
 
 type Path = readonly (string | number)[];
 
@@ -140,8 +140,7 @@ export function concealed(text: string, trees: readonly Document[]): string {
 
 function holdsKnownKeys({ contents }: Document): boolean {
   return (
-    isMap(contents) &&
-    contents.items.some(({ key }) => isScalar(key) && grammarWords().has(String(key.value)))
+    isMap(contents) && contents.items.some(({ key }) => isScalar(key) && TOP_KEYS.has(String(key.value)))
   );
 }
 

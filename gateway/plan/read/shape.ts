@@ -1,7 +1,7 @@
 // One document against a grammar: every shape problem with its position, and what is well formed.
 // The grammar's refinements are skipped where the shape fails, so cross checks run apart, on the parts left here.
 import type { z } from 'zod';
-import { grammarWords } from '../grammar/editor-schemas.ts';
+import { TOP_KEYS } from '../grammar/known-words.ts';
 import type { Problem } from '../problems.ts';
 import { type Advice, describeIssue } from './describe-issue.ts';
 import type { Path, SourceDocument } from './document.ts';
@@ -66,7 +66,7 @@ export function checkShape<Whole extends Parts, Parts>(
 
 /** Anything else may be a secret that got here by mistake, so that nothing of it is repeated. */
 function holdsKnownKeys(value: unknown): boolean {
-  return isMap(value) && Object.keys(value).some((key) => grammarWords().has(key));
+  return isMap(value) && Object.keys(value).some((key) => TOP_KEYS.has(key));
 }
 
 function parse<T>(grammar: z.ZodType<T>, value: unknown) {
