@@ -5,7 +5,6 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
 import { nearRegistered } from './claims.ts';
 import { checkNotify } from './notify.ts';
-import { checkSharedIds } from './shared-ids.ts';
 import type { GatewayView, Report } from './views.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {
@@ -165,4 +164,32 @@ function isAny({ host }: Address): boolean {
 
 function isLocal({ host }: Address): boolean {
   return host !== undefined && isLoopback(host);
+}
+
+/** Without `prefix`, `acme` of one issuer would be `acme` of another. Keys and certificates are given out by the operator. */
+function checkSharedIds({ parts }: GatewayView, report: Report): void {
+  const [first, ...more] = Object.entries(parts.identity ?? {}).flatMap(([name, identity]) => {
+    if (!('issuer' in identity || 'introspection' in identity) || identity.prefix !== undefined) return [];
+    const giver = identity.issuer ?? ('introspection' in identity ? originOf(identity.introspection) : '');
+    return [{ name, giver }];
+  });
+  for (const { name, giver } of more) {
+    if (first === undefined || isOneParty(first.giver, giver)) continue;
+    report(['identity', name], {
+      rule: 'identity',
+      severity: 'warning',
+      message: `whoever ${name} names passes for the consumer of that id of ${first.name}: for its limits, its leave and its usage`,
+      hint: `write prefix: ${name}/, or prefix: off where one id never means two`,
+      at: 'key',
+    });
+  }
+}
+
+function originOf(endpoint: string): string {
+  return new URL(endpoint).origin;
+}
+
+/** An endpoint that says of no issuer is of the one at its origin. */
+function isOneParty(one: string, other: string): boolean {
+  return one === other || originOf(one) === other || originOf(other) === one;
 }

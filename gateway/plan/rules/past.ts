@@ -1,11 +1,12 @@
 // The rules that compare a version of today with the same version as published.
 // The caller passes the past: older files, or the record of versions that have gone.
 import type { EpochMs } from '../../policy/contract.ts';
-import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { parseLabel } from '../../policy/versioning/label.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
-import { answeredInstead } from './answered-instead.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
 import { datesHidden, datesRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';
@@ -15,6 +16,13 @@ import { sunsetRewritten } from './sunset-rewritten.ts';
 import { versionRemoved } from './version-removed.ts';
 
 export type PastVersions = ReadonlyMap<string, VersionParts>;
+
+interface AnsweredInstead {
+  readonly label: Label;
+  readonly by: Label;
+  /** Even requests for the full name get it. */
+  readonly wholly: boolean;
+}
 
 /**
  * `now`: versions that were only planned may change and go; a version once released was published. `elsewhere`: labels
@@ -123,4 +131,23 @@ function wasPublished(version: VersionParts, now: EpochMs): boolean {
 /** Whether callers can reach it, or what it leaves behind. */
 export function isReleased({ released }: Pick<VersionParts, 'released'>, now: EpochMs): boolean {
   return released !== undefined && released <= now;
+}
+
+/** Versions that are not declared any more and whose requests another answers: `v2` means the newest of its major. */
+function answeredInstead(past: readonly Label[], present: readonly Label[]): readonly AnsweredInstead[] {
+  const [then, now] = [answersTo(past), answersTo(present)];
+  return past
+    .filter((label) => !present.includes(label))
+    .flatMap((label) => {
+      const parsed = parseLabel(label);
+      if (parsed?.kind !== 'number') return [];
+      const short = `v${parsed.major}`;
+      const by = now(short);
+      return by === undefined || then(short) !== label ? [] : [{ label, by, wholly: label === short }];
+    });
+}
+
+function answersTo(labels: readonly Label[]): (requested: string) => Label | undefined {
+  const { candidates } = createResolutionRules({ labels, header: undefined, default: undefined });
+  return (requested) => candidates(requested)[0];
 }
