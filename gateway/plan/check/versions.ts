@@ -6,7 +6,7 @@ import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';
 import { suggestOrList } from '../read/shape-issues.ts';
-import { effectiveSunset, hasSunset, redirectChain, redirectOf } from '../redirects.ts';
+import { effectiveSunset, hasSunset, redirectChain, redirectOf, successorOf } from '../redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
 import { reportDangling } from './dangling.ts';
 import { checkDates } from './dates.ts';
@@ -62,7 +62,7 @@ function checkReach(label: string, { labels }: PolicyView, report: Report): void
 }
 
 function checkAlternate(label: string, version: VersionParts, report: Report): void {
-  const successor = version.successor ?? redirectOf(version);
+  const successor = successorOf(version);
   if (version.alternate === undefined || successor === undefined) return;
   report(['versions', label, 'alternate'], {
     rule: 'reference',
@@ -148,7 +148,7 @@ function checkFreeze(label: string, version: VersionParts, view: PolicyView, rep
     const message = `freeze (${dayOf(freeze)}) is not before the sunset (${dayOf(sunset)}): it refuses nobody`;
     report(at, { rule: 'freeze', message });
   }
-  const leadsOn = [version.successor ?? redirectOf(version), alternate].some((each) => each !== undefined);
+  const leadsOn = [successorOf(version), alternate].some((each) => each !== undefined);
   if (!leadsOn && !isWritten(view, [...owner, 'successor']) && !isWritten(view, [...owner, 'alternate'])) {
     report(at, {
       rule: 'freeze',

@@ -8,12 +8,10 @@ import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
-import { datesHidden, datesRewritten } from './dates-rewritten.ts';
+import { datesHidden, datesRewritten, sunsetRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { type Subject, subjectOf } from './subject.ts';
-import { sunsetRewritten } from './sunset-rewritten.ts';
-import { versionRemoved } from './version-removed.ts';
 
 export type PastVersions = ReadonlyMap<string, VersionParts>;
 
@@ -150,4 +148,30 @@ function answeredInstead(past: readonly Label[], present: readonly Label[]): rea
 function answersTo(labels: readonly Label[]): (requested: string) => Label | undefined {
   const { candidates } = createResolutionRules({ labels, header: undefined, default: undefined });
   return (requested) => candidates(requested)[0];
+}
+
+/** Without its tombstone a version is unknown, and its callers get a 404 that explains nothing. */
+function versionRemoved(published: readonly string[], view: PolicyView, report: Report): void {
+  const missing = published.filter((label) => !view.labels.includes(label));
+  for (const label of missing) {
+    report(['versions'], {
+      rule: 'version-removed',
+      message: `${label} was published and is not declared any more: its callers get 404 instead of 410 or a redirect`,
+      hint: `keep ${label} and its dates; after its sunset it needs no upstream`,
+      change: { api: view.parts.api ?? '', label, to: 'removed' },
+      at: 'key',
+    });
+  }
+}
+
+/** The same of a whole API, said where it stood. */
+export function apiRemoved(api: string, published: readonly string[], report: Report): void {
+  const isWhole = published.includes(UNVERSIONED);
+  const what = isWhole ? 'its dates' : 'its versions and their dates';
+  report(['api'], {
+    rule: 'version-removed',
+    message: `this API was published${isWhole ? '' : ` (${published.join(', ')})`} and no policy file describes it any more`,
+    hint: `keep ${what}; after ${isWhole ? 'its' : 'their'} sunset ${isWhole ? 'it needs' : 'they need'} no upstream`,
+    change: { api, label: api, to: 'removed' },
+  });
 }
