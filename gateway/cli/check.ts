@@ -181,3 +181,9 @@ function annotation({
   const place = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`;
   return `::${severity} ${place}::${dataOf(hint === undefined ? message : `${message} (${hint})`)}\n`;
 }
+
+/** `text` as it is said on stderr, `problems` where it is made of these; ends with a line feed. */
+export function failureJson(text: string, problems: readonly Problem[] = []): string {
+  const error = problems.length === 0 ? text.trim().replace(/^sundial: /, '') : 'problems in the files';
+  return `${JSON.stringify({ error, problems: problems.map(forMachines) }, undefined, 2)}\n`;
+}
