@@ -6,16 +6,15 @@ import { countProblems, type Problem, plural, renderProblems, sortProblems } fro
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { endingExceptions, type Notice } from './ending-exceptions.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { failedExpectations } from './expectations.ts';
 import { askUsage } from './live/ask-usage.ts';
 import { liveProblems } from './live/live-checks.ts';
 import { NOTHING_REFUSED, refusedByGateway } from './live/refused-reload.ts';
 import { type Impacts, spellImpact, usageImpacts } from './live/usage-impact.ts';
+import { endingExceptions, type Notice, unannounced } from './notices.ts';
 import { changedSinceRecorded, NOTHING_CHANGED, type ReadRecorded } from './recorded-schedules.ts';
 import { printable } from './terminal-text.ts';
-import { unannounced } from './unannounced.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
