@@ -1,6 +1,7 @@
 // Cross checks of `config/gateway.yaml`: listeners, plain HTTP, admin, identities.
 // Certificates are checked by key-pairs.ts, which reads their files.
 import { isLoopback } from '../../policy/notation.ts';
+import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
 import { nearRegistered } from './claims.ts';
@@ -76,15 +77,7 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
       const hint = 'add listeners.https.tls.client_certificates: { ca: <file>, mode: optional }';
       report(['identity', name, 'certificate'], { rule: 'identity', message, hint, at: 'key' });
     }
-    const secret = ['identity', name, 'client', 'secret'];
-    if (document.has(secret) && !document.isSecret(secret)) {
-      report(secret, {
-        rule: 'secret',
-        severity: 'warning',
-        message: 'the secret stands in this file for everyone who reads it',
-        hint: `write \${file:/path} or \${env:NAME}`,
-      });
-    }
+    checkConcealed(document, ['identity', name, 'client', 'secret'], 'secret', 'secret', report);
     if (!('audience' in identity) && !('introspection' in identity)) continue;
     const { issuer, consumer = [] } = identity;
     for (const [index, claim] of consumer.entries()) {
@@ -103,18 +96,28 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
   }
 }
 
+/** A `value` that is written at `path` itself can be read by all who read the file. */
+function checkConcealed(
+  document: SourceDocument,
+  path: Path,
+  value: string,
+  rule: string,
+  report: Report,
+): void {
+  if (!document.has(path) || document.isSecret(path)) return;
+  report(path, {
+    rule,
+    severity: 'warning',
+    message: `the ${value} stands in this file for everyone who reads it`,
+    hint: `write \${file:/path} or \${env:NAME}`,
+  });
+}
+
 function checkAdmin({ document, parts }: GatewayView, report: Report): void {
   const admin = parts.listeners?.admin;
   if (admin === undefined) return;
   const token = ['listeners', 'admin', 'token'];
-  if (document.has(token) && !document.isSecret(token)) {
-    report(token, {
-      rule: 'admin',
-      severity: 'warning',
-      message: 'the token stands in this file for everyone who reads it',
-      hint: `write \${file:/path} or \${env:NAME}`,
-    });
-  }
+  checkConcealed(document, token, 'token', 'admin', report);
   if (isLocal(admin.address)) return;
   if (!document.has(token)) {
     report(['listeners', 'admin', 'address'], {
