@@ -113,7 +113,10 @@ function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | un
   };
 }
 
-/** The quote that the parser misses far below it. `error`: the first one. Undefined unless it follows from a quote that opens above it or on the left of it. */
+/**
+ * The quote that the parser misses far below it. `error`: the first one. Undefined unless it follows from a quote that
+ * opens above it or on the left of it.
+ */
 function findOpenQuote(
   text: string,
   error: { readonly at: number; readonly message: string },
