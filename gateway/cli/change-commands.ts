@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { DiffFormat } from './diff.ts';
 import { type MovedTo, readMovedTo } from './moved-to.ts';
-import { withCalls } from './usual-calls.ts';
+import { type DatedCommandSetting, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ChangeActions {
@@ -28,14 +28,10 @@ export interface ChangeActions {
   }) => Promise<number>;
 }
 
-export interface ChangeSetting {
-  readonly actions: ChangeActions;
-  readonly config: () => Option;
-  readonly at: (description: string) => Option;
-  readonly end: (exitCode: number) => void;
-}
-
-export function addChangeCommands(program: Command, { actions, config, at, end }: ChangeSetting): void {
+export function addChangeCommands(
+  program: Command,
+  { actions, config, at, end }: DatedCommandSetting<ChangeActions>,
+): void {
   withCalls(program.command('diff'), 'diff')
     .description('show what changed between two policy files or folders, and what the rules say of it')
     .argument('<old>', 'policy file, or folder of policy files, as it was')

@@ -6,16 +6,15 @@ import { countProblems, type Problem, plural, renderProblems, sortProblems } fro
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { endingExceptions, type Notice } from './ending-exceptions.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { failedExpectations } from './expectations.ts';
 import { askUsage } from './live/ask-usage.ts';
 import { liveProblems } from './live/live-checks.ts';
 import { NOTHING_REFUSED, refusedByGateway } from './live/refused-reload.ts';
 import { type Impacts, spellImpact, usageImpacts } from './live/usage-impact.ts';
+import { endingExceptions, type Notice, unannounced } from './notices.ts';
 import { changedSinceRecorded, NOTHING_CHANGED, type ReadRecorded } from './recorded-schedules.ts';
 import { printable } from './terminal-text.ts';
-import { unannounced } from './unannounced.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
@@ -180,4 +179,10 @@ function annotation({
   const property = (text: string) => dataOf(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
   const place = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`;
   return `::${severity} ${place}::${dataOf(hint === undefined ? message : `${message} (${hint})`)}\n`;
+}
+
+/** `text` as it is said on stderr, `problems` where it is made of these; ends with a line feed. */
+export function failureJson(text: string, problems: readonly Problem[] = []): string {
+  const error = problems.length === 0 ? text.trim().replace(/^sundial: /, '') : 'problems in the files';
+  return `${JSON.stringify({ error, problems: problems.map(forMachines) }, undefined, 2)}\n`;
 }

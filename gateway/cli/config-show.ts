@@ -6,8 +6,8 @@ import { isWhole, loadAll } from '../plan/load.ts';
 import { renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { failureJson } from './check.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { failureJson } from './failure-json.ts';
 import { nothingCalled } from './nothing-called.ts';
 
 export interface ConfigShowOptions {

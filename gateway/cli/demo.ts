@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Environment } from '../plan/read/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
 import { explainPorts, explainSamples, type FailedSample, WITHOUT_SAMPLES } from './demo-failures.ts';
-import { type EndRequest, listenForEnd } from './end-request.ts';
 import { connectSamples } from './sample-environment.ts';
 import {
   areSamplesIn,
@@ -33,6 +32,16 @@ export interface DemoOptions {
 
 // A child may see the terminal's interrupt before we do; its end is news only if ours does not follow.
 const NEWS_AFTER_MS = 300;
+
+// In a terminal the interrupt reaches us twice: from the terminal itself and handed on by npm.
+const SAME_SIGNAL_MS = 500;
+
+interface EndRequest {
+  /** Resolves when the end was first asked for. */
+  readonly promise: Promise<undefined>;
+  isAsked(): boolean;
+  ask(): void;
+}
 
 /**
  * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Resolves with 3 when a
@@ -158,4 +167,25 @@ function nameTokenCommand(environment: Environment, bound: Environment, projectR
 
 function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** From now on SIGINT and SIGTERM ask for the end; a second one exits at once with 130. */
+function listenForEnd(): EndRequest {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  let isAsked = false;
+  let isSecondMeant = false;
+  const ask = () => {
+    isAsked = true;
+    resolve(undefined);
+  };
+  const onSignal = () => {
+    if (isSecondMeant) process.exit(130);
+    ask();
+    setTimeout(() => {
+      isSecondMeant = true;
+    }, SAME_SIGNAL_MS).unref();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return { promise, isAsked: () => isAsked, ask };
 }

@@ -1,8 +1,8 @@
 // The commands about OpenAPI descriptions: `openapi` and `init`, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { EpochMs } from '../policy/contract.ts';
-import { withCalls } from './usual-calls.ts';
+import { type DatedCommandSetting, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface DescriptionActions {
@@ -16,16 +16,9 @@ export interface DescriptionActions {
   readonly init: (options: { from: string; out: string | undefined; config: string }) => Promise<number>;
 }
 
-export interface DescriptionSetting {
-  readonly actions: DescriptionActions;
-  readonly config: () => Option;
-  readonly at: (description: string) => Option;
-  readonly end: (exitCode: number) => void;
-}
-
 export function addDescriptionCommands(
   program: Command,
-  { actions, config, at, end }: DescriptionSetting,
+  { actions, config, at, end }: DatedCommandSetting<DescriptionActions>,
 ): void {
   withCalls(program.command('openapi'), 'openapi')
     .description(

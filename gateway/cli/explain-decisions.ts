@@ -16,11 +16,15 @@ import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { datesInWords, keyInWords, locationsInWords, perWindow, spellCarrier } from './decision-words.ts';
-import { freezeRows, retirementRows } from './explain-freeze.ts';
-import { limitRows } from './explain-limits.ts';
 import { refusedRow } from './explain-refused.ts';
-import type { Decision } from './explain-row.ts';
-import { brownoutRow, exceptionRows } from './explain-spared.ts';
+import {
+  brownoutRow,
+  type Decision,
+  exceptionRows,
+  freezeRows,
+  limitRows,
+  retirementRows,
+} from './explain-rows.ts';
 import type { Judged } from './judge.ts';
 import { accountInWords, type KnownAccount } from './known-account.ts';
 import { type WrittenLines, writtenLines } from './written-lines.ts';

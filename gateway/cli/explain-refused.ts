@@ -1,6 +1,5 @@
 // Why a request was not forwarded, for the last row of an explanation: in words, and the line of the files behind it.
 // A room of explain-decisions.ts.
-
 import {
   DOUBLE_SLASH,
   EMPTY_SEGMENT,
@@ -17,7 +16,7 @@ import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { resolveVersion } from '../policy/versioning/resolve.ts';
 import { endOf } from './decision-words.ts';
-import type { Decision } from './explain-row.ts';
+import type { Decision } from './explain-rows.ts';
 import type { Ending, Judged } from './judge.ts';
 import type { WrittenLines } from './written-lines.ts';
 

@@ -8,7 +8,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { Change } from './explain-next.ts';
-import type { Decision } from './explain-row.ts';
+import type { Decision } from './explain-rows.ts';
 import type { Judged } from './judge.ts';
 
 export interface Explanation {

@@ -7,12 +7,11 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { parseField, readAsked } from './asked-request.ts';
-import type { CommandResult } from './check.ts';
+import { type CommandResult, failureJson } from './check.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { decisionsOf } from './explain-decisions.ts';
 import { nextChanges } from './explain-next.ts';
 import { explanationJson, explanationText } from './explain-text.ts';
-import { failureJson } from './failure-json.ts';
 import { EVERY_SCOPE, judge } from './judge.ts';
 import { assumePins, type KnownAccount } from './known-account.ts';
 

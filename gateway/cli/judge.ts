@@ -14,6 +14,8 @@ import type { ExchangePorts } from '../exchange/ports.ts';
 import type { RequestView } from '../exchange/request-view.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { IdentitySettings, Settings } from '../plan/settings.ts';
+import type { Authenticated, Authenticator, Carried, Consumer } from '../policy/authentication/access.ts';
+import { tokenAuthenticator } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
@@ -22,8 +24,12 @@ import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 import { slidingLog } from '../policy/rate-limit/sliding-log.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Asked } from './asked-request.ts';
-import { type AssumedConsumer, assumeIdentity } from './assumed-identity.ts';
 import { type KnownAccount, withClaims } from './known-account.ts';
+
+interface AssumedConsumer extends Omit<Consumer, 'claims' | 'via'> {
+  /** Whether it was said who calls: then it has a credential of every kind. */
+  readonly isNamed: boolean;
+}
 
 export interface Known {
   readonly plan: GatewayPlan;
@@ -63,6 +69,8 @@ export type Ending =
 
 /** Holds every scope there is: for a consumer whose scopes were not said. */
 export const EVERY_SCOPE: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
+
+const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /** @throws whatever the exchange throws that is not a Fault: a mistake in this program */
 export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: Known): Promise<Judged> {
@@ -139,4 +147,39 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
     onFault: () => undefined,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
   };
+}
+
+/** Takes every credential that it is shown, for one consumer. */
+function assumeIdentity(
+  identity: IdentitySettings,
+  consumer: Omit<Consumer, 'via'>,
+  isNamed: boolean,
+): Authenticator {
+  const known = (via: Consumer['via']): Authenticated => ({
+    kind: 'consumer',
+    consumer: { ...consumer, via },
+  });
+  const shown = (via: Consumer['via'], isShown: (carried: Carried) => boolean): Authenticator => ({
+    via,
+    isPresent: (carried) => isNamed || isShown(carried),
+    claims: () => true,
+    judge: (carried) => (isNamed || isShown(carried) ? known(via) : MISSING),
+  });
+  switch (identity.kind) {
+    case 'jwt':
+    case 'introspection':
+      // What stands for a token is among the headers.
+      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => known('token') });
+    case 'keys': {
+      const field = identity.header;
+      const name = field.toLowerCase();
+      return { ...shown('key', ({ headers }) => headers[name] !== undefined), field };
+    }
+    case 'certificate':
+      return shown('certificate', ({ clientCertificate }) => clientCertificate !== undefined);
+    default: {
+      const never: never = identity;
+      throw new Error(`unhandled identity ${JSON.stringify(never)}`);
+    }
+  }
 }

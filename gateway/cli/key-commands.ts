@@ -4,16 +4,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { KeysAsk } from './keys.ts';
 import { readMovedTo } from './moved-to.ts';
 import { addReach, by, type Reach, reachOf, readDuration, readName, why } from './operator-commands.ts';
-import { withCalls } from './usual-calls.ts';
+import { type CommandSetting, withCalls } from './usual-calls.ts';
 
 export interface KeyActions {
   readonly keys: (options: Reach & { readonly ask: KeysAsk }) => Promise<number>;
-}
-
-export interface KeySetting {
-  readonly actions: KeyActions;
-  readonly config: () => Option;
-  readonly end: (exitCode: number) => void;
 }
 
 interface Written extends Reach {
@@ -39,7 +33,7 @@ function readScopes(text: string): readonly string[] {
   return scopes;
 }
 
-export function addKeyCommands(program: Command, { actions, config, end }: KeySetting): void {
+export function addKeyCommands(program: Command, { actions, config, end }: CommandSetting<KeyActions>): void {
   const keys = withCalls(program.command('keys'), 'keys').description(
     'the API keys with which consumers call: make, list, rotate and revoke them',
   );

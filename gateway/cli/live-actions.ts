@@ -36,7 +36,6 @@ export function liveActions({
     },
     usage: async (options) => {
       const { runUsage } = await import('./usage.ts');
-      const { askOnTerminal } = await import('./confirmation.ts');
       const confirm = process.stdin.isTTY ? askOnTerminal : undefined;
       // A pipe is no terminal, and has no such method.
       const colour = process.stdout.hasColors?.() ?? false;
@@ -59,4 +58,18 @@ export function liveActions({
       return print(runReload({ ...options, environment, now: now() }));
     },
   };
+}
+
+/** True for `y` and `yes` alone; the end of input is a no. The question goes to stderr, so that stdout stays the answer. */
+async function askOnTerminal(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const { promise: closed, resolve: close } = Promise.withResolvers<string>();
+  lines.once('close', () => close(''));
+  try {
+    const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
 }

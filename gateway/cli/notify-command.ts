@@ -4,17 +4,11 @@ import { type Command, Option } from 'commander';
 import { readMovedTo } from './moved-to.ts';
 import type { NotifyAsk } from './notify.ts';
 import { addReach, type Reach, reachOf } from './operator-commands.ts';
-import { withCalls } from './usual-calls.ts';
+import { type CommandSetting, withCalls } from './usual-calls.ts';
 
 /** What the command does; resolves with the exit code. */
 export interface NotifyActions {
   readonly notify: (options: Reach & { readonly ask: NotifyAsk }) => Promise<number>;
-}
-
-export interface NotifySetting {
-  readonly actions: NotifyActions;
-  readonly config: () => Option;
-  readonly end: (exitCode: number) => void;
 }
 
 interface NotifyWritten extends Reach {
@@ -24,7 +18,10 @@ interface NotifyWritten extends Reach {
   readonly at?: string;
 }
 
-export function addNotifyCommand(program: Command, { actions, config, end }: NotifySetting): void {
+export function addNotifyCommand(
+  program: Command,
+  { actions, config, end }: CommandSetting<NotifyActions>,
+): void {
   const command = withCalls(program.command('notify'), 'notify')
     .description('tell consumers and machines now what is due, or show what they would be told')
     .addOption(new Option('--dry-run', 'print the very mails and events, and send nothing'))

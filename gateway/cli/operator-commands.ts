@@ -7,7 +7,7 @@ import { readMovedTo } from './moved-to.ts';
 import type { OperatorFormat } from './operator-result.ts';
 import type { PauseAsk } from './pause.ts';
 import type { PinAsk } from './pin.ts';
-import { withCalls } from './usual-calls.ts';
+import { type CommandSetting, withCalls } from './usual-calls.ts';
 
 /** Which gateway, and how to print. */
 export interface Reach {
@@ -24,12 +24,6 @@ export interface OperatorActions {
   ) => Promise<number>;
 }
 
-export interface OperatorSetting {
-  readonly actions: OperatorActions;
-  readonly config: () => Option;
-  readonly end: (exitCode: number) => void;
-}
-
 interface PauseWritten extends Reach {
   readonly for?: string;
   readonly until?: string;
@@ -39,12 +33,12 @@ interface PauseWritten extends Reach {
   readonly end?: true;
 }
 
-export function addOperatorCommands(program: Command, setting: OperatorSetting): void {
+export function addOperatorCommands(program: Command, setting: CommandSetting<OperatorActions>): void {
   addPause(program, setting);
   addPin(program, setting);
 }
 
-function addPause(program: Command, { actions, config, end }: OperatorSetting): void {
+function addPause(program: Command, { actions, config, end }: CommandSetting<OperatorActions>): void {
   const command = withCalls(program.command('pause'), 'pause')
     .description('hold brownouts and retirement of an API or version at once, on every gateway, for a while')
     .argument('[api]', 'the API; with --end also the id of a pause')
@@ -95,7 +89,7 @@ interface MoveWritten extends Reach {
   readonly by?: string;
 }
 
-function addPin(program: Command, { actions, config, end }: OperatorSetting): void {
+function addPin(program: Command, { actions, config, end }: CommandSetting<OperatorActions>): void {
   const pin = withCalls(program.command('pin'), 'pin').description(
     'show or move the version that an account is pinned to',
   );

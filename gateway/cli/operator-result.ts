@@ -1,6 +1,6 @@
 // What a command that talked to a gateway ends with: words or JSON on stdout, or the failure on stderr.
 // Shared by `pause` and `pin`.
-import { failureJson } from './failure-json.ts';
+import { failureJson } from './check.ts';
 import { type Failure, failure } from './running-gateway.ts';
 
 export type OperatorFormat = 'text' | 'json';

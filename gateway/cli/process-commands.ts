@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { ConfigFormat } from './config-show.ts';
 import { addReach, by, type Reach, reachOf, readName, why } from './operator-commands.ts';
-import { withCalls } from './usual-calls.ts';
+import { type CommandSetting, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ProcessActions {
@@ -26,17 +26,14 @@ export interface ProcessActions {
   }) => Promise<number>;
 }
 
-export interface ProcessSetting {
-  readonly actions: ProcessActions;
-  readonly config: () => Option;
-  readonly end: (exitCode: number) => void;
-}
-
 const STATUS_CODES = `
 Exit codes: 0 ready, 1 starting, draining or findings in the gateway file, 2 wrong usage, or a file that cannot be read or
 names no listener, 3 no gateway answers.`;
 
-export function addProcessCommands(program: Command, { actions, config, end }: ProcessSetting): void {
+export function addProcessCommands(
+  program: Command,
+  { actions, config, end }: CommandSetting<ProcessActions>,
+): void {
   addReach(
     program
       .command('status')

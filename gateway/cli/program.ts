@@ -91,8 +91,9 @@ export async function runProgram(
   const end = (code: number) => {
     exitCode = code;
   };
+  const setting = { actions, config, at, end };
 
-  addRunCommand(program, { actions, config, at, end });
+  addRunCommand(program, setting);
   program
     .command('check')
     .description('show everything wrong with the gateway file and the policies, at once, without starting')
@@ -171,13 +172,13 @@ export async function runProgram(
     .action(async ({ api, config: file, format, at: today }) => {
       exitCode = await actions.timeline({ api, config: file, format, at: today });
     });
-  addChangeCommands(program, { actions, config, at, end });
-  addOperatorCommands(program, { actions, config, end });
-  addKeyCommands(program, { actions, config, end });
-  addProcessCommands(program, { actions, config, end });
-  addUsageCommand(program, { actions, config, end });
-  addNotifyCommand(program, { actions, config, end });
-  addDescriptionCommands(program, { actions, config, at, end });
+  addChangeCommands(program, setting);
+  addOperatorCommands(program, setting);
+  addKeyCommands(program, setting);
+  addProcessCommands(program, setting);
+  addUsageCommand(program, setting);
+  addNotifyCommand(program, setting);
+  addDescriptionCommands(program, setting);
   program
     .command('schema')
     .description('write the JSON Schemas that editors use for both kinds of file')
@@ -185,7 +186,7 @@ export async function runProgram(
     .action(async (options) => {
       exitCode = await actions.schema({ folder: options.folder });
     });
-  addDemoCommands(program, { actions, end });
+  addDemoCommands(program, setting);
 
   checkOptionValues(program, (name) => name === 'header' || name === 'scope');
 

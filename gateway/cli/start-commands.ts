@@ -1,7 +1,8 @@
 // The commands that start something and stay: `run`, and `demo` with the token for its samples.
 // Added to the program of program.ts; what they do is given by main.ts.
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { MovedTo } from './moved-to.ts';
+import type { CommandSetting, DatedCommandSetting } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface StartActions {
@@ -15,14 +16,10 @@ export interface StartActions {
   readonly token: (options: { readonly client: string | undefined }) => Promise<number>;
 }
 
-export interface RunSetting {
-  readonly actions: Pick<StartActions, 'run'>;
-  readonly config: () => Option;
-  readonly at: (description: string) => Option;
-  readonly end: (exitCode: number) => void;
-}
-
-export function addRunCommand(program: Command, { actions, config, at, end }: RunSetting): void {
+export function addRunCommand(
+  program: Command,
+  { actions, config, at, end }: DatedCommandSetting<StartActions>,
+): void {
   program
     .command('run')
     .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
@@ -36,10 +33,7 @@ export function addRunCommand(program: Command, { actions, config, at, end }: Ru
     });
 }
 
-export function addDemoCommands(
-  program: Command,
-  { actions, end }: { readonly actions: Pick<StartActions, 'demo' | 'token'> } & Pick<RunSetting, 'end'>,
-): void {
+export function addDemoCommands(program: Command, { actions, end }: CommandSetting<StartActions>): void {
   const demo = program
     .command('demo')
     .description('start the sample services and the gateway in front of them')

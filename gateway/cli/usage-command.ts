@@ -4,19 +4,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration, parseInstant } from '../policy/notation.ts';
 import { addWhich, by, type Reach, why } from './operator-commands.ts';
 import type { UsageAsk, UsageFormat } from './usage.ts';
-import { withCalls } from './usual-calls.ts';
+import { type CommandSetting, withCalls } from './usual-calls.ts';
 
 /** What the command does; resolves with the exit code. */
 export interface UsageActions {
   readonly usage: (
     options: Pick<Reach, 'config' | 'admin'> & { readonly format: UsageFormat; readonly ask: UsageAsk },
   ) => Promise<number>;
-}
-
-export interface UsageSetting {
-  readonly actions: UsageActions;
-  readonly config: () => Option;
-  readonly end: (exitCode: number) => void;
 }
 
 interface UsageWritten extends Pick<Reach, 'config' | 'admin'> {
@@ -32,7 +26,10 @@ interface UsageWritten extends Pick<Reach, 'config' | 'admin'> {
   readonly why?: string;
 }
 
-export function addUsageCommand(program: Command, { actions, config, end }: UsageSetting): void {
+export function addUsageCommand(
+  program: Command,
+  { actions, config, end }: CommandSetting<UsageActions>,
+): void {
   const command = withCalls(program.command('usage'), 'usage')
     .description('show who still calls what is deprecated, how that changes, and what is safe to retire')
     .addOption(new Option('--api <name>', 'this API alone'))

@@ -1,6 +1,18 @@
 // The usual calls of a command, below its help and below what is said of a wrong one, and what no call may say twice.
 // Used where program.ts and its parts put the commands together.
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
+
+/** What a group of commands is given: what they do, and what all of them share. */
+export interface CommandSetting<Actions> {
+  readonly actions: Actions;
+  readonly config: () => Option;
+  readonly end: (exitCode: number) => void;
+}
+
+/** The same for commands with `--at`. */
+export interface DatedCommandSetting<Actions> extends CommandSetting<Actions> {
+  readonly at: (description: string) => Option;
+}
 
 /** For commands without calls of their own. */
 export const WHERE_HELP_IS =

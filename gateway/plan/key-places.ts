@@ -1,9 +1,20 @@
-// Where a key of a policy file belongs that was written in another part of it.
-// For the message about a key that is unknown where it stands.
+// What is said of a key that is unknown where it stands, and of one that is missing.
+// Missing keys by their path joined with dots, where the name alone would not say what to write.
 import { API_KEYS, VERSION_KEYS } from './grammar/policy-grammar.ts';
 import type { Path } from './read/document.ts';
 
 const PATH_KEYS = ['case', 'parameters', 'suffix', 'trailing_slash', 'encoded_slash'];
+
+export const MISSING_IN_GATEWAY: Readonly<Record<string, string>> = {
+  'listeners.https.tls.certificates':
+    'the key "certificates" is missing: name a certificate of the gateway, [{ names: [ … ], cert: <file>, key: <file> }]',
+};
+
+export const MISSING_IN_POLICY: Readonly<Record<string, string>> = {
+  access: 'no access rule: write "access: public", or name an identity and its scopes',
+  'access.scopes':
+    'the key "scopes" is missing: say which ones callers need, { read: [ … ], write: [ … ] }, or any for whoever is known',
+};
 
 /** At the top of either kind of file. */
 export function placeOfPathKey(path: Path, key: string): string | undefined {

@@ -12,8 +12,7 @@ import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/policy-grammar.ts';
 import { readGuides } from './guides/read-guides.ts';
 import { withInherited } from './inherited.ts';
-import { placeOfKey, placeOfPathKey } from './key-places.ts';
-import { MISSING_IN_GATEWAY, MISSING_IN_POLICY } from './missing-keys.ts';
+import { MISSING_IN_GATEWAY, MISSING_IN_POLICY, placeOfKey, placeOfPathKey } from './key-places.ts';
 import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
 import type { Problem } from './problems.ts';

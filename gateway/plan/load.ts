@@ -15,14 +15,13 @@ import {
   readGateway,
   readPolicies,
 } from './load-documents.ts';
-import { nothingMatched } from './nothing-matched.ts';
-import { keepsFiles, type PlanPiece } from './pieces.ts';
+import { keepsFiles, type PlanPiece, revisionOf } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
 import type { SourceDocument } from './read/document.ts';
 import { findFiles, readAtOnce } from './read/files.ts';
 import { rememberReads } from './read/remembered.ts';
-import { revisionOf } from './revision.ts';
+import { nothingMatched } from './read/unreadable.ts';
 import type { Settings } from './settings.ts';
 
 export interface Loaded {

@@ -3,6 +3,7 @@
 import type { PolicyFile } from './grammar/policy-grammar.ts';
 import type { ApiPlan } from './plan.ts';
 import type { PublishedFile } from './published-record.ts';
+import { digest } from './read/files.ts';
 import type { Settings } from './settings.ts';
 
 interface Piece {
@@ -26,4 +27,9 @@ export interface PlanPiece extends Piece {
 /** Whether the pieces of a plan are sent on by the process that reads the files. */
 export function keepsFiles({ workers }: Settings): boolean {
   return workers !== 1;
+}
+
+/** `digests`: of the pieces, in the order of the files. */
+export function revisionOf(settingsRevision: string, digests: readonly string[]): string {
+  return digest([settingsRevision, ...digests]);
 }

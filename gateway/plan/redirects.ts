@@ -40,3 +40,8 @@ export function redirectChain(label: string, versions: ReadonlyMap<string, Versi
 export function redirectOf(version: VersionParts | undefined): string | undefined {
   return typeof version?.after === 'object' ? version.after.redirect : undefined;
 }
+
+/** Where callers of a version go next: where it redirects to, unless another version is named (RET-8). */
+export function successorOf(version: VersionParts | undefined): string | undefined {
+  return version?.successor ?? redirectOf(version);
+}

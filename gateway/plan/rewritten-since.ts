@@ -8,10 +8,9 @@ import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
 import type { VersionParts } from './grammar/policy-grammar.ts';
 import type { Problem } from './problems.ts';
 import type { AcceptedChange, FormerVersion } from './published-record.ts';
-import { checkFormer, checkPast, checkShared, isReleased, publishedOf } from './rules/past.ts';
+import { apiRemoved, checkFormer, checkPast, checkShared, isReleased, publishedOf } from './rules/past.ts';
 import { switchedReport } from './rules/switch.ts';
 import { urlsLeft, urlsMoved } from './rules/urls-moved.ts';
-import { apiRemoved } from './rules/version-removed.ts';
 import { placesOfView, type Today } from './today.ts';
 
 export interface PastApi {

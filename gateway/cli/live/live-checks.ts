@@ -6,10 +6,9 @@ import type { Problem, Severity } from '../../plan/problems.ts';
 import type { Path, SourceDocument } from '../../plan/read/document.ts';
 import type { IdentitySettings } from '../../plan/settings.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { askIntrospection } from './ask-introspection.ts';
+import { askIntrospection, fetchKeySet } from './ask-issuer.ts';
 import { type Try, tryAll } from './bounded.ts';
 import { endOfCertificate, endOfCertificateFile } from './certificate-ends.ts';
-import { fetchKeySet } from './fetch-key-set.ts';
 import { pingRedis } from './ping-redis.ts';
 import { reachTarget } from './reach-target.ts';
 

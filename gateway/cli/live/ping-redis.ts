@@ -1,5 +1,7 @@
 // Whether a Redis answers under its URL with the logins and the database that stand there: one server, a cluster, or the
 // primary that sentinels name. Of what is answered only the code of an error is shown, never the URL.
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import {
   type RedisAddress,
   type RedisLogin,
@@ -8,7 +10,8 @@ import {
 } from '../../plan/redis-address.ts';
 import { connectionFault } from '../connection-words.ts';
 import type { Bounds } from './bounded.ts';
-import { talkToRedis } from './talk-to-redis.ts';
+
+const MOST_BYTES = 4 * 1024;
 
 /** What is wrong, or undefined. `url` is one of a Redis. */
 export async function pingRedis(url: string, { signal, seconds }: Bounds): Promise<string | undefined> {
@@ -87,4 +90,57 @@ function refusal(answer: string): string | undefined {
 function primaryIn(answer: string): RedisServer | undefined {
   const [, host, port] = /^\*2\r\n\$\d+\r\n(.*)\r\n\$\d+\r\n(\d+)\r\n/m.exec(answer) ?? [];
   return host === undefined ? undefined : { host, port: Number(port) };
+}
+
+/** The answers as they came, up to the first error. @throws whatever the connection fails with, or the reason of `signal` */
+async function talkToRedis(
+  { host, port }: RedisServer,
+  commands: readonly (readonly string[])[],
+  { secure, signal }: { readonly secure: boolean; readonly signal: AbortSignal },
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  // An address is no server name (RFC 6066 section 3).
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const socket = secure ? connectTls({ host, port, ...name }) : connectPlain({ host, port });
+  let answer = '';
+  const abort = () => reject(signal.reason);
+  socket.once(secure ? 'secureConnect' : 'connect', () => socket.write(commands.map(encoded).join('')));
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk.toString('latin1');
+    if (answersIn(answer) >= commands.length || /^-/m.test(answer) || answer.length > MOST_BYTES)
+      resolve(answer);
+  });
+  socket.once('end', () => resolve(answer));
+  socket.once('error', reject);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.destroy();
+  }
+}
+
+function encoded(words: readonly string[]): string {
+  const each = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
+  return `*${words.length}\r\n${each.join('')}`;
+}
+
+/** Whole answers: a line, a text with its length before it, or a list of texts. */
+function answersIn(text: string): number {
+  let [from, count, inList] = [0, 0, 0];
+  for (;;) {
+    const end = text.indexOf('\r\n', from);
+    if (end < 0) return count;
+    const [kind, size] = [text[from], Number(text.slice(from + 1, end))];
+    from = end + 2;
+    if (kind === '$' && size >= 0) from += size + 2;
+    if (from > text.length) return count;
+    if (kind === '*' && size > 0) inList = size;
+    else if (inList > 1) inList -= 1;
+    else {
+      inList = 0;
+      count += 1;
+    }
+  }
 }

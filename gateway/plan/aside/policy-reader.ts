@@ -3,14 +3,13 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { checkTogether } from '../check/together.ts';
 import { contextOf, documentOf } from '../load-documents.ts';
-import { nothingMatched } from '../nothing-matched.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
-import type { ReadPiece } from '../pieces.ts';
+import { type ReadPiece, revisionOf } from '../pieces.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { comparePublished } from '../published-comparison.ts';
 import type { FormerVersion, PublishedEntry } from '../published-record.ts';
 import { digest, findFiles, type ReadFile, tryRead } from '../read/files.ts';
-import { revisionOf } from '../revision.ts';
+import { nothingMatched } from '../read/unreadable.ts';
 import { settle } from '../settle.ts';
 import { type Today, todayOf } from '../today.ts';
 import { createKeptPolicies, type KeptPolicy } from './kept-policies.ts';

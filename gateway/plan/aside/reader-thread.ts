@@ -1,7 +1,7 @@
 // The thread in which a reload reads and checks: a policy reader that answers questions from the thread that serves.
 // Started by thread-reader.ts.
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveWay } from './give-way.ts';
 import { createPolicyReader } from './policy-reader.ts';
 import type { PolicyReader } from './reader-contract.ts';
 
@@ -16,6 +16,12 @@ export type Reply =
   | { readonly kind: 'answer'; readonly answer: unknown }
   /** A mistake of ours; what is wrong with files is an answer. */
   | { readonly kind: 'failed'; readonly error: unknown };
+
+/** A quarter of a processor that the serving thread wants as well, and all of one that is idle. */
+const NICENESS = 5;
+const LOWEST = 19;
+/** The error code with which the system refuses. */
+const REFUSED = 'ERR_SYSTEM_ERROR';
 
 giveWay();
 const reader = createPolicyReader(workerData);
@@ -50,3 +56,13 @@ parentPort?.on('message', (question: Question) => {
     (error: unknown) => reply({ kind: 'failed', error }),
   );
 });
+
+/** Only on Linux is a priority the thread's own. If the system forbids it, a reload takes an equal share. */
+function giveWay(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(Math.min(LOWEST, getPriority() + NICENESS));
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, 'code') !== REFUSED) throw error;
+  }
+}

@@ -2,11 +2,13 @@
 // is no change. Versions have their own file.
 import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { compileTargetRules } from '../compile/target-rules.ts';
 import { compileTimeouts, DEFAULT_VERSION_HEADER } from '../compile/upstream.ts';
 import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';
+import type { BreakerRules, HealthRules } from '../target-rules.ts';
 import { versionsOf } from '../versions.ts';
 import { accessFacts } from './access-facts.ts';
 import {
@@ -23,7 +25,6 @@ import {
 import { wholeIdempotencyFacts } from './idempotency-facts.ts';
 import { limitFacts } from './limit-facts.ts';
 import { spanInWords } from './spans.ts';
-import { TARGET_KEYS, targetFacts } from './target-facts.ts';
 import { lifeFacts, versionSubjects } from './version-facts.ts';
 
 /** Expectations change nothing that anyone is told or given. */
@@ -132,7 +133,16 @@ function spellTemplate({ before, after, parameter }: MediaTemplate): string {
   return parameter === undefined ? `${before}{version}${after}` : `${before};${parameter}={version}`;
 }
 
-const KNOWN_OF_UPSTREAM = new Set(['targets', 'path', 'version_as', 'timeout', ...TARGET_KEYS]);
+const KNOWN_OF_UPSTREAM = new Set([
+  'targets',
+  'path',
+  'version_as',
+  'timeout',
+  'balance',
+  'slow_start',
+  'health',
+  'breaker',
+]);
 
 function upstreamFacts(
   upstream: UpstreamFile,
@@ -155,4 +165,27 @@ function upstreamFacts(
     ...targetFacts(upstream),
     ...otherFacts(document, at, KNOWN_OF_UPSTREAM, { authorization: 'keep' }),
   ];
+}
+
+function targetFacts(upstream: UpstreamFile): readonly Fact[] {
+  const { balance, slowStart, health, breaker } = compileTargetRules(upstream);
+  const several = upstream.targets.length > 1;
+  return [
+    ...wordFact('balance', several ? plainWord(balance) : undefined),
+    ...wordFact('slow_start', slowStart === 0 ? undefined : plainWord(span(slowStart))),
+    ...wordFact('health', health && plainWord(spellHealth(health))),
+    ...wordFact('breaker', plainWord(breaker === undefined ? 'off' : spellBreaker(breaker))),
+  ];
+}
+
+function spellHealth({ path, every, timeout, healthy, unhealthy }: HealthRules): string {
+  return `${path} every ${span(every)}, timeout ${span(timeout)}, healthy ${healthy}, unhealthy ${unhealthy}`;
+}
+
+function spellBreaker({ failures, open, strict }: BreakerRules): string {
+  return `${failures} failures, open ${span(open)}${strict ? '' : ', never the last target'}`;
+}
+
+function span(ms: number): string {
+  return spanInWords(0, ms);
 }

@@ -7,7 +7,7 @@ import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { effectiveSunset, redirectOf } from '../redirects.ts';
+import { effectiveSunset, successorOf } from '../redirects.ts';
 import { accessFacts, operationAccessFacts } from './access-facts.ts';
 import {
   dateFact,
@@ -83,7 +83,7 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
 export function lifeFacts(version: VersionFile): readonly Fact[] {
   const { released, announced, deprecated, retired, forgotten } = version;
   const sunset = effectiveSunset(version);
-  const successor = version.successor ?? redirectOf(version);
+  const successor = successorOf(version);
   return [
     ...dateFact('released', Number.isFinite(released) ? released : undefined),
     // The deprecation is its own announcement unless another date is given.

@@ -1,11 +1,11 @@
 // Cross checks of `config/gateway.yaml`: listeners, plain HTTP, admin, identities.
 // Certificates are checked by key-pairs.ts, which reads their files.
 import { isLoopback } from '../../policy/notation.ts';
+import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
 import { nearRegistered } from './claims.ts';
 import { checkNotify } from './notify.ts';
-import { checkSharedIds } from './shared-ids.ts';
 import type { GatewayView, Report } from './views.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {
@@ -77,15 +77,7 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
       const hint = 'add listeners.https.tls.client_certificates: { ca: <file>, mode: optional }';
       report(['identity', name, 'certificate'], { rule: 'identity', message, hint, at: 'key' });
     }
-    const secret = ['identity', name, 'client', 'secret'];
-    if (document.has(secret) && !document.isSecret(secret)) {
-      report(secret, {
-        rule: 'secret',
-        severity: 'warning',
-        message: 'the secret stands in this file for everyone who reads it',
-        hint: `write \${file:/path} or \${env:NAME}`,
-      });
-    }
+    checkConcealed(document, ['identity', name, 'client', 'secret'], 'secret', 'secret', report);
     if (!('audience' in identity) && !('introspection' in identity)) continue;
     const { issuer, consumer = [] } = identity;
     for (const [index, claim] of consumer.entries()) {
@@ -104,18 +96,28 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
   }
 }
 
+/** A `value` that is written at `path` itself can be read by all who read the file. */
+function checkConcealed(
+  document: SourceDocument,
+  path: Path,
+  value: string,
+  rule: string,
+  report: Report,
+): void {
+  if (!document.has(path) || document.isSecret(path)) return;
+  report(path, {
+    rule,
+    severity: 'warning',
+    message: `the ${value} stands in this file for everyone who reads it`,
+    hint: `write \${file:/path} or \${env:NAME}`,
+  });
+}
+
 function checkAdmin({ document, parts }: GatewayView, report: Report): void {
   const admin = parts.listeners?.admin;
   if (admin === undefined) return;
   const token = ['listeners', 'admin', 'token'];
-  if (document.has(token) && !document.isSecret(token)) {
-    report(token, {
-      rule: 'admin',
-      severity: 'warning',
-      message: 'the token stands in this file for everyone who reads it',
-      hint: `write \${file:/path} or \${env:NAME}`,
-    });
-  }
+  checkConcealed(document, token, 'token', 'admin', report);
   if (isLocal(admin.address)) return;
   if (!document.has(token)) {
     report(['listeners', 'admin', 'address'], {
@@ -165,4 +167,32 @@ function isAny({ host }: Address): boolean {
 
 function isLocal({ host }: Address): boolean {
   return host !== undefined && isLoopback(host);
+}
+
+/** Without `prefix`, `acme` of one issuer would be `acme` of another. Keys and certificates are given out by the operator. */
+function checkSharedIds({ parts }: GatewayView, report: Report): void {
+  const [first, ...more] = Object.entries(parts.identity ?? {}).flatMap(([name, identity]) => {
+    if (!('issuer' in identity || 'introspection' in identity) || identity.prefix !== undefined) return [];
+    const giver = identity.issuer ?? ('introspection' in identity ? originOf(identity.introspection) : '');
+    return [{ name, giver }];
+  });
+  for (const { name, giver } of more) {
+    if (first === undefined || isOneParty(first.giver, giver)) continue;
+    report(['identity', name], {
+      rule: 'identity',
+      severity: 'warning',
+      message: `whoever ${name} names passes for the consumer of that id of ${first.name}: for its limits, its leave and its usage`,
+      hint: `write prefix: ${name}/, or prefix: off where one id never means two`,
+      at: 'key',
+    });
+  }
+}
+
+function originOf(endpoint: string): string {
+  return new URL(endpoint).origin;
+}
+
+/** An endpoint that says of no issuer is of the one at its origin. */
+function isOneParty(one: string, other: string): boolean {
+  return one === other || originOf(one) === other || originOf(other) === one;
 }

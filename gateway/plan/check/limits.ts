@@ -3,7 +3,6 @@
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { compileLimits } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
-import { placeOfLimit } from './limit-places.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 /** A log keeps a number per unit and subject. */
@@ -158,4 +157,9 @@ function checkTogether(view: PolicyView, report: Report): void {
 
 function perMs({ units, windowMs }: { readonly units: number; readonly windowMs: number }): number {
   return units / windowMs;
+}
+
+/** `owner`: the API (no steps), a version or an operation. */
+export function placeOfLimit(owner: Path, { index }: Pick<NamedLimit, 'index'>): Path {
+  return index === undefined ? [...owner, 'limits'] : [...owner, 'limits', index];
 }

@@ -5,7 +5,7 @@ import { limitLayers } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { versionName } from '../versions.ts';
-import { placeOfLimit } from './limit-places.ts';
+import { placeOfLimit } from './limits.ts';
 import type { PolicyView, Report } from './views.ts';
 
 export function checkLowering(view: PolicyView, report: Report): void {

@@ -11,12 +11,12 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
-import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
+import { pathsOf } from '../api-routes.ts';
+import type { OperationFile, PolicyParts, VersionParts } from '../grammar/policy-grammar.ts';
 import { suggest } from '../read/shape-issues.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { reportColons } from './colon-parameters.ts';
 import { reportDangling } from './dangling.ts';
-import { belowBase } from './operation-place.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 interface Subject {
@@ -169,4 +169,18 @@ function nearOperation(name: string): string | undefined {
   const [, method = '*', path = ''] = /^(?:([A-Za-z]+|\*)\s+)?\/?([^\s/]\S*)$/.exec(name) ?? [];
   const near = `${method.toUpperCase()} /${path}`;
   return parseOperation(near).kind === 'operation' && path !== '' ? `write ${near}` : undefined;
+}
+
+/**
+ * How to write `name`, such as `GET /api/v2/orders/search`, below the base; undefined where it is. A template that begins
+ * with the base matches no request. A base of one segment may well stand below itself.
+ */
+function belowBase(name: string, label: string, parts: PolicyParts): string | undefined {
+  const [method = '', written = ''] = name.split(' ');
+  const templates = pathsOf(parts).flatMap(({ path }) => [path, path.replace('{version}', label)]);
+  const places = [...templates, ...(parts.base === undefined ? [] : [parts.base])];
+  const place = places.find(
+    (each) => /^\/.+\/./.test(each) && (written === each || written.startsWith(`${each}/`)),
+  );
+  return place === undefined ? undefined : `${method} ${written.slice(place.length) || '/'}`;
 }

@@ -1,15 +1,18 @@
 // Cross checks of one policy file against itself and the gateway: access, limits, where upstreams point.
 // Versions with their dates and carriers have files of their own.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
+import { dateInWords } from '../../policy/notation.ts';
 import { pathsOf } from '../api-routes.ts';
 import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
 import { portOf, reaches } from '../grammar/addresses.ts';
+import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Path } from '../read/document.ts';
 import { reservedPath } from '../reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { checkAccess } from './access.ts';
 import { checkCarriers } from './carriers.ts';
-import { checkContacts } from './contacts.ts';
 import { checkCosts } from './costs.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
@@ -18,11 +21,11 @@ import { checkKept } from './kept-fields.ts';
 import { checkLedger } from './ledger.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
-import { checkMaintenance } from './maintenance.ts';
 import { checkMethodOverride } from './method-override.ts';
-import { checkTargets } from './targets.ts';
 import { checkVersions } from './versions.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+
+type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
 
 export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: Report): void {
   const report = switchedReport(view.parts.rules, unswitched);
@@ -110,4 +113,78 @@ function checkUpstreams(view: PolicyView, around: Surroundings, report: Report):
 
 function sameOrigin(a: string, b: string): boolean {
   return new URL(a).hostname === new URL(b).hostname && portOf(a) === portOf(b);
+}
+
+function checkContacts({ parts, versions }: PolicyView, report: Report): void {
+  if (parts.contacts === undefined || parts.access !== 'public') return;
+  const asks = versions
+    .values()
+    .some(({ access, operations = {} }) =>
+      [access, ...Object.values(operations).map((operation) => operation.access)].some(
+        (each) => typeof each === 'object',
+      ),
+    );
+  if (asks) return;
+  report(['contacts'], {
+    rule: 'contacts',
+    severity: 'warning',
+    message: 'nobody is known to a public API but by an address, so that nobody is written to',
+    hint: 'write access: { identity: <name>, scopes: any }, or take the contacts out',
+    at: 'key',
+  });
+}
+
+function checkTargets(view: PolicyView, report: Report): void {
+  const upstreams = view.parts.upstreams ?? {};
+  for (const name of view.upstreamNames) {
+    const upstream = Object.hasOwn(upstreams, name) ? upstreams[name] : undefined;
+    if (upstream === undefined) continue;
+    const under: Report = (path, finding) => report(['upstreams', name, ...path], finding);
+    checkTwice(upstream, under);
+    checkIdle(upstream, under);
+  }
+}
+
+function checkTwice({ targets = [] }: UpstreamParts, report: Report): void {
+  for (const [index, target] of targets.entries()) {
+    if (targets.indexOf(target) === index) continue;
+    report(['targets', index], { rule: 'targets', message: 'this target stands here twice' });
+  }
+}
+
+function checkIdle({ targets, balance, breaker, health, slow_start }: UpstreamParts, report: Report): void {
+  const idle = (key: string, why: string) =>
+    report([key], {
+      rule: 'targets',
+      severity: 'warning',
+      message: `${key} does nothing ${why}`,
+      at: 'key',
+    });
+  if (targets?.length === 1) {
+    if (balance !== undefined) idle('balance', 'with one target');
+    if (slow_start !== undefined) idle('slow_start', 'with one target');
+  } else if (slow_start !== undefined && breaker === 'off' && health === undefined) {
+    idle('slow_start', 'where neither health nor a breaker ever takes a target out');
+  }
+}
+
+function checkMaintenance({ parts, versions }: PolicyView, now: EpochMs, report: Report): void {
+  const ofAll = parts.maintenance;
+  const look = (at: Path, maintenance: Maintenance | null | undefined): void => {
+    if (!maintenance || now < maintenance.until) return;
+    report([...at, 'maintenance'], {
+      rule: 'maintenance',
+      severity: 'warning',
+      message: `this maintenance ended at ${dateInWords(maintenance.until)}`,
+      hint: 'take the line out, or write when it will end',
+      at: 'key',
+    });
+  };
+  look([], ofAll);
+  for (const [label, version] of versions) {
+    // What is taken over from the API is said of the API, once.
+    if (version.maintenance?.until !== ofAll?.until) look(['versions', label], version.maintenance);
+    for (const [name, operation] of Object.entries(version.operations ?? {}))
+      look(['versions', label, 'operations', name], operation.maintenance);
+  }
 }

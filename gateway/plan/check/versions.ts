@@ -1,17 +1,17 @@
 // Cross checks inside one policy file: labels, dates, successors, redirects, upstreams per version.
 // They run on whatever is well formed, so that one slip does not hide the others.
 import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';
 import { suggestOrList } from '../read/shape-issues.ts';
-import { hasSunset, redirectChain, redirectOf } from '../redirects.ts';
+import { effectiveSunset, hasSunset, redirectChain, redirectOf, successorOf } from '../redirects.ts';
+import { versionName, versionPath } from '../versions.ts';
 import { reportDangling } from './dangling.ts';
 import { checkDates } from './dates.ts';
 import { checkExceptions } from './exceptions.ts';
-import { checkFreeze } from './freeze.ts';
 import { checkOperations } from './operations.ts';
-import { checkRetireWhen } from './retire-when.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 const NO_CARRIERS = { header: undefined, default: undefined };
@@ -62,7 +62,7 @@ function checkReach(label: string, { labels }: PolicyView, report: Report): void
 }
 
 function checkAlternate(label: string, version: VersionParts, report: Report): void {
-  const successor = version.successor ?? redirectOf(version);
+  const successor = successorOf(version);
   if (version.alternate === undefined || successor === undefined) return;
   report(['versions', label, 'alternate'], {
     rule: 'reference',
@@ -121,5 +121,59 @@ function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report
       hint: `write upstreams: { ${label}: { targets: [ … ] } }`,
       at: 'key',
     });
+  }
+}
+
+function checkFreeze(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+  const { freeze, deprecated, alternate } = version;
+  if (freeze === undefined) return;
+  const owner = versionPath(label);
+  const at = [...owner, 'freeze'];
+  const name = versionName(label, view.parts);
+  if (view.parts.access === 'public')
+    report(at, { rule: 'freeze', message: 'a public API knows no consumer that could be new', at: 'key' });
+  if (deprecated === undefined) {
+    if (!isWritten(view, [...owner, 'deprecated']))
+      report(at, {
+        rule: 'freeze',
+        message: 'freeze needs deprecated: a version that is not to go has nobody to keep away',
+        at: 'key',
+      });
+  } else if (freeze < deprecated) {
+    const message = `freeze (${dayOf(freeze)}) is before deprecated (${dayOf(deprecated)})`;
+    report(at, { rule: 'freeze', message, hint: 'nobody is refused before callers are told of the end' });
+  }
+  const sunset = effectiveSunset(version);
+  if (sunset !== undefined && freeze >= sunset) {
+    const message = `freeze (${dayOf(freeze)}) is not before the sunset (${dayOf(sunset)}): it refuses nobody`;
+    report(at, { rule: 'freeze', message });
+  }
+  const leadsOn = [successorOf(version), alternate].some((each) => each !== undefined);
+  if (!leadsOn && !isWritten(view, [...owner, 'successor']) && !isWritten(view, [...owner, 'alternate'])) {
+    report(at, {
+      rule: 'freeze',
+      severity: 'warning',
+      message: `${name} is frozen without a successor: who is refused is told nowhere to go`,
+      hint: view.unversioned ? 'add alternate: and its URL' : 'add successor: and the version to move to',
+      at: 'key',
+    });
+  }
+}
+
+function checkRetireWhen(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+  const { retire_when: rule, sunset, deprecated } = version;
+  if (rule === undefined) return;
+  const owner = versionPath(label);
+  const at = [...owner, 'retire_when'];
+  const name = versionName(label, view.parts);
+  const finding = (message: string, hint: string) =>
+    report(at, { rule: 'retire-when', message, hint, at: 'key' });
+  if (sunset === undefined && !isWritten(view, [...owner, 'sunset']))
+    finding(`${name} has no sunset that its usage could hold`, 'add sunset: and its date');
+  else if (deprecated === undefined && !isWritten(view, [...owner, 'deprecated']))
+    finding(`${name} is never deprecated, so that its calls are not counted`, 'add deprecated: and its date');
+  if (rule.onExceed === 'hold' && view.parts.mode === 'observe') {
+    const message = 'an API that is only observed ends nothing that could be held';
+    report([...at, 'on_exceed'], { rule: 'retire-when', severity: 'warning', message, hint: 'write warn' });
   }
 }

@@ -4,7 +4,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { VersionFile } from '../grammar/policy-grammar.ts';
 import type { VersionRules } from '../plan.ts';
-import { effectiveSunset, redirectOf } from '../redirects.ts';
+import { effectiveSunset, successorOf } from '../redirects.ts';
 
 /** What depends on dates, and so on what is announced of them. */
 export type DatedRules = Pick<VersionRules, 'schedule' | 'phases' | 'exceptions' | 'brownouts' | 'limits'>;
@@ -41,7 +41,7 @@ export function compileSchedule(
     retired: version.retired,
     forgotten: version.forgotten,
     // Where a version redirects to is where to go, unless another is named (RET-8).
-    successor: version.successor ?? redirectOf(version),
+    successor: successorOf(version),
     alternate: version.alternate,
     guide: version.guide && urlOf(version.guide),
     status: version.status ?? published,

@@ -12,7 +12,7 @@ import { hostsOf, originOn, pathsOf } from '../api-routes.ts';
 import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
-import { redirectChain, redirectOf } from '../redirects.ts';
+import { redirectChain, successorOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
 import { hostKey, startRouteTable } from '../route-table.ts';
 import type { Settings } from '../settings.ts';
@@ -168,7 +168,7 @@ function releasesOf(versions: readonly VersionRules[]): ApiPlan['nextRelease'] {
 
 /** Newest first. */
 function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>): readonly Label[] {
-  const older = [...versions].filter(([, each]) => (each.successor ?? redirectOf(each)) === label);
+  const older = [...versions].filter(([, each]) => successorOf(each) === label);
   return older.map(([each]) => each).sort((a, b) => compareLabels(b, a));
 }
 

@@ -6,9 +6,15 @@ import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
-import type { IdentitySettings, Settings, StoreSettings, TracingSettings } from '../settings.ts';
+import { beforeSunset, WRITTEN_BEFORE_SUNSET } from '../grammar/notify-section.ts';
+import type {
+  IdentitySettings,
+  NotifySettings,
+  Settings,
+  StoreSettings,
+  TracingSettings,
+} from '../settings.ts';
 import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
-import { compileNotify } from './notify.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
@@ -141,4 +147,17 @@ function compileLedger(ledger: GatewayFile['ledger']): Settings['ledger'] {
 function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {
   if (guard === undefined || guard === 'off') return undefined;
   return { name: 'guard', ...guard, burst: guard.units };
+}
+
+/** Undefined if neither mail nor webhooks are set up. */
+function compileNotify(notify: GatewayFile['notify']): NotifySettings | undefined {
+  if (notify === undefined) return undefined;
+  const { email, webhooks, before_sunset: steps = beforeSunset.parse([...WRITTEN_BEFORE_SUNSET]) } = notify;
+  const smtp = email === undefined || email.smtp === 'none' ? undefined : email.smtp;
+  if (smtp === undefined && webhooks?.intake === undefined) return undefined;
+  return {
+    email: email && smtp && { smtp, from: email.from },
+    intake: webhooks?.intake,
+    daysBefore: [...new Set(steps)].sort((one, other) => other - one),
+  };
 }

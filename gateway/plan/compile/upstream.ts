@@ -1,10 +1,10 @@
 // One upstream of a policy file with its defaults filled in.
 // Part of compiling one version; the forwarder takes what comes out as it is.
 import type { Label } from '../../policy/versioning/resolution.ts';
+import type { ConnectionRules, RetryRules } from '../connection-rules.ts';
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Timeouts, UpstreamPlan } from '../plan.ts';
 import { upstreamPath } from '../upstream-places.ts';
-import { compileConnectionRules } from './connection-rules.ts';
 import { compileTargetRules } from './target-rules.ts';
 
 /** Milliseconds. */
@@ -23,6 +23,9 @@ export interface UpstreamContext {
   readonly keyHeaders: readonly string[];
   readonly identityHeaders: readonly string[];
 }
+
+const DEFAULT_CONNECTIONS: ConnectionRules = { max: 256, queue: 1_024, waitMs: 1_000 };
+const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
 
 export function compileUpstream(file: UpstreamFile, context: UpstreamContext): UpstreamPlan {
   return {
@@ -69,5 +72,29 @@ export function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
     headers: written.headers ?? headers,
     idle: written.idle ?? idle,
     total: written.total ?? total,
+  };
+}
+
+/** The texts of certificates and keys stand in `file` in place of their paths by now. */
+function compileConnectionRules(
+  file: UpstreamFile,
+): Pick<UpstreamPlan, 'host' | 'connections' | 'retries' | 'http2' | 'tls'> {
+  const { connections, retries = {}, tls } = file;
+  return {
+    host: file.host,
+    connections: {
+      max: connections?.max ?? DEFAULT_CONNECTIONS.max,
+      queue: connections?.queue ?? DEFAULT_CONNECTIONS.queue,
+      waitMs: connections?.wait ?? DEFAULT_CONNECTIONS.waitMs,
+    },
+    retries:
+      retries === 'off'
+        ? undefined
+        : {
+            attempts: retries.attempts ?? DEFAULT_RETRIES.attempts,
+            budget: retries.budget ?? DEFAULT_RETRIES.budget,
+          },
+    http2: file.http2 ?? false,
+    tls: tls && { ca: tls.ca, cert: tls.cert, key: tls.key, name: tls.name },
   };
 }

@@ -8,7 +8,6 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
 import { withDefaults } from './defaults.ts';
 import { withInheritedLimits } from './inherited-limits.ts';
-import { shownValue } from './redacted.ts';
 
 export interface EffectiveConfig {
   /** Of the plan that these documents make. */
@@ -41,6 +40,12 @@ export interface EffectiveInput {
 }
 
 const DEFAULT = 'default';
+const REDACTED = '[redacted]';
+/** By their key these are secrets wherever they stand. */
+const SECRET_KEY = /^(?:token|password|secret)$/;
+/** A header that the gateway sets may carry what opens the service behind. */
+const SECRET_HEADER = /auth|cookie|token|secret|passw|credential|key/i;
+const PEM = /-----BEGIN /;
 
 /** Steps that end in the configuration, one document each. */
 export function* effectiveSteps(input: EffectiveInput): Generator<void, EffectiveConfig> {
@@ -102,4 +107,26 @@ function placeOf(document: SourceDocument, path: Path): string {
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+/** Hides what came from a variable or a file, and what is a secret by its place. `value` is a scalar at `path`. */
+function shownValue(document: SourceDocument, path: Path, value: unknown): unknown {
+  // A text that stands for a section has its place there: `health: /healthz` is its path.
+  const written = document.has(path) ? path : path.slice(0, -1);
+  if (document.isOutside(written)) return document.show(written, value);
+  const key = String(path.at(-1));
+  if (SECRET_KEY.test(key) || (path.at(-2) === 'set' && SECRET_HEADER.test(key))) return REDACTED;
+  if (typeof value !== 'string') return value;
+  // The content of a file that the policy only names.
+  if (PEM.test(value)) return document.written(path) ?? REDACTED;
+  return withoutUserInfo(value);
+}
+
+/** `redis://user:password@host` as `redis://[redacted]@host`, each word of the text by itself. */
+function withoutUserInfo(text: string): string {
+  return text.replace(/\S+/g, (word) => {
+    const from = word.indexOf('://') + 3;
+    const to = word.lastIndexOf('@');
+    return from < 3 || to < from ? word : `${word.slice(0, from)}${REDACTED}${word.slice(to)}`;
+  });
 }

@@ -11,7 +11,7 @@ export function parseFieldName(text: string): string | undefined {
 }
 
 /** The same for a name to be kept: services read others as another field. */
-export function parseKeptName(text: string): string | undefined {
+function parseKeptName(text: string): string | undefined {
   return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : undefined;
 }
 

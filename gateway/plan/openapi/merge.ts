@@ -1,16 +1,24 @@
 // One version of a policy and the description it names, merged: values to borrow, and what the two do not agree on.
 // Between reading the files and checking them.
+import type { YAMLMap } from 'yaml';
+import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { parseInstant } from '../../policy/notation.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
+import type { OperationNotes, VersionNotes } from '../version-notes.ts';
 import type { Borrowed } from './borrowed.ts';
-import { checkHeaders } from './check-headers.ts';
 import type { Description } from './description.ts';
-import type { Mark } from './description-text.ts';
-import { notesOf } from './merge-notes.ts';
-import { mergeOperations } from './merge-operations.ts';
+import { type Mark, mapOf, markOf, pairsOf, textOf } from './description-text.ts';
+import { mergeOperations, policyOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
-import type { DescriptionFinding, Merged, Merging } from './merging.ts';
+import { type DescriptionFinding, type Merged, type Merging, policyText } from './merging.ts';
 import { type Placement, type Premises, placeDescription } from './placement.ts';
+
+/** What each field looks like, as a hint. */
+const SENT: Readonly<Record<string, string>> = {
+  deprecation: 'schema: { type: string, pattern: "^@-?[0-9]+$" }, such as @1768435200 (RFC 9745)',
+  sunset: 'schema: { type: string }, such as Fri, 15 Jan 2027 00:00:00 GMT (RFC 8594)',
+};
 
 /** Nothing is taken from a description that has problems of its own: they are reported, and the plan is not built. */
 export function mergeDescription(
@@ -67,4 +75,72 @@ function versionedPathOf(policy: unknown): string | undefined {
 function textAt(value: unknown, path: readonly string[]): string | undefined {
   const found = valueAt(value, path);
   return typeof found === 'string' ? found : undefined;
+}
+
+/** OAS-3: clients generated from a wrong schema cannot decode a deprecated answer. */
+function checkHeaders(merging: Merging): void {
+  const { description, atDescription } = merging;
+  const { source } = description;
+  const form = policyText(merging, ['deprecation_header']) ?? 'rfc9745';
+  for (const headers of headerMaps(merging)) {
+    for (const { key, value } of pairsOf(headers)) {
+      const hint = SENT[key.toLowerCase()];
+      if (hint === undefined || (key.toLowerCase() === 'deprecation' && form !== 'rfc9745')) continue;
+      const schema = mapOf(source.childOf(mapOf(source.resolve(value)), 'schema'));
+      const type = source.childOf(schema, 'type');
+      const format = source.childOf(schema, 'format');
+      const isText = (textOf(type) ?? 'string') === 'string';
+      const wrong = isText ? format : type;
+      const word = textOf(wrong);
+      if (wrong === undefined || word === undefined) continue;
+      const message = `${key} is sent as text, and is described as ${isText ? `the format ${word}` : word}`;
+      atDescription(markOf(wrong), { rule: 'description-headers', message, hint });
+    }
+  }
+}
+
+function* headerMaps({ description }: Merging): Generator<YAMLMap | undefined> {
+  const { source, operations } = description;
+  const components = mapOf(source.childOf(source.root, 'components'));
+  yield mapOf(source.childOf(components, 'headers'));
+  const answers = [components, ...operations.map(({ node }) => node)].flatMap((map) =>
+    pairsOf(mapOf(source.childOf(map, 'responses'))),
+  );
+  for (const { value } of answers) yield mapOf(source.childOf(mapOf(source.resolve(value)), 'headers'));
+}
+
+/** The policy has no words for these, so that there is nothing to compare. */
+function notesOf(merging: Merging): VersionNotes {
+  const { level, until, changelog } = merging.description.api.notes;
+  const supportEnd = instantOf(until);
+  const support = {
+    ...(level !== undefined && { level }),
+    ...(supportEnd !== undefined && { until: supportEnd }),
+  };
+  return {
+    ...(Object.keys(support).length > 0 && { support }),
+    ...(changelog !== undefined && { changelog }),
+    operations: operationNotes(merging),
+  };
+}
+
+/** With and without a slash at its end a path is one operation: the first that is described counts. */
+function operationNotes(merging: Merging): readonly OperationNotes[] {
+  const policy = policyOperations(merging);
+  const notes = new Map<string, OperationNotes>();
+  for (const { said, placed } of merging.placement.operations) {
+    if (placed.kind !== 'operation') continue;
+    const { template } = placed;
+    const own = policy.find((each) => sameRequests(each.template, template))?.template;
+    const operation = spellOperation(own ?? template);
+    const introduced = instantOf(said.introduced?.value);
+    const { breakingChanges } = said;
+    if (notes.has(operation) || (introduced === undefined && breakingChanges.length === 0)) continue;
+    notes.set(operation, { operation, ...(introduced !== undefined && { introduced }), breakingChanges });
+  }
+  return [...notes.values()];
+}
+
+function instantOf(day: string | undefined): number | undefined {
+  return day === undefined ? undefined : parseInstant(day);
 }

@@ -12,8 +12,7 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import { withBorrowed } from './borrowed.ts';
 import { type Description, readDescription } from './description.ts';
-import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
-import { takesForms } from './forms.ts';
+import { MOST_DESCRIPTION_BYTES, mapOf, pairsOf } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
 import { parseDescriptionPath } from './section.ts';
@@ -45,6 +44,8 @@ export interface Described {
   /** Absolute paths of the descriptions, readable or not. */
   readonly files: readonly string[];
 }
+
+const FORM = /^(?:\*\/\*|application\/(?:\*|x-www-form-urlencoded)|multipart\/(?:\*|form-data))\s*(?:;|$)/i;
 
 /** `file` is the absolute path of the policy. Never throws: a description that cannot be read is a problem at its line. */
 export async function readDescriptions(
@@ -104,4 +105,14 @@ function cached(
   const description = readDescription(shown(path), bytes);
   cache.set(path, { digest: name, description });
   return description;
+}
+
+/** Whether a POST may carry a form, in which some services look for a `_method`. */
+function takesForms({ source, operations }: Description): boolean {
+  return operations.some(({ method, node }) => {
+    const body = mapOf(source.resolve(source.childOf(node, 'requestBody')));
+    return (
+      method === 'POST' && pairsOf(mapOf(source.childOf(body, 'content'))).some(({ key }) => FORM.test(key))
+    );
+  });
 }

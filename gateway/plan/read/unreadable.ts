@@ -1,7 +1,9 @@
-// What is said of a file that cannot be read: why, and what to do where that is nearly always the same.
-// For the gateway file and the policies, where they are read.
+// What is said of a file that cannot be read, and of a pattern that leads to no policy file.
+// With what to do where that is nearly always the same.
+import { dirname, relative, resolve } from 'node:path';
 import { CONFIG_VARIABLE } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
+import type { SourceDocument } from './document.ts';
 import { A_FOLDER, NO_FILE } from './files.ts';
 
 /** `file` as printed; `cwd` where it is the gateway file, which the working directory decides on. */
@@ -27,4 +29,18 @@ function ofGateway(cwd: string, why: string): string | undefined {
 
 function ofPolicy(file: string, why: string): string | undefined {
   return why === A_FOLDER ? `name the files in it: ${file}/*.yaml` : undefined;
+}
+
+/** Where it was looked for, as a hint. `why`: what kept the pattern from being looked for. */
+export function nothingMatched(
+  { configFile, cwd }: { readonly configFile: string; readonly cwd: string },
+  gateway: SourceDocument,
+  why: string | undefined,
+): Problem {
+  const path = ['policies'];
+  const pattern = gateway.isSecret(path) ? undefined : gateway.written(path);
+  const looked = pattern && relative(cwd, resolve(dirname(configFile), pattern));
+  const hint = looked && `looked for ${looked}: a pattern is relative to this file`;
+  const message = why === undefined ? 'no policy file matches' : `cannot look for policy files: ${why}`;
+  return gateway.problem(path, { rule: 'policies', message, hint });
 }

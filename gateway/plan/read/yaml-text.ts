@@ -1,7 +1,6 @@
 // Text of one file to a YAML tree, or to what is wrong with its syntax. First step from document to plan.
 // Size and token count are capped before the parser runs: it needs seconds for what these refuse in milliseconds.
 import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
-import { findOpenQuote } from './open-quote.ts';
 import { inWords, type SyntaxProblem } from './syntax-advice.ts';
 
 export const MOST_BYTES = 1_000_000;
@@ -15,6 +14,7 @@ const BRACE_IN_TEXT = /\$\{|(?<=[^\s{}[\],:"'])\{/g;
 /** A line that begins elsewhere than it should: what the parser says of the lines behind it is the echo of that. */
 const MISPLACED =
   /^Tabs are not allowed|must start at the same column$|must be sufficiently indented|in YAML stream:/;
+
 export interface YamlText {
   readonly tree: Document | undefined;
   /** All that the parser made of the text, where it went wrong too: for what needs no more than places. */
@@ -22,6 +22,10 @@ export interface YamlText {
   readonly lines: LineCounter;
   readonly problems: readonly SyntaxProblem[];
 }
+
+/** Tokens that stand for no character of the text: a document begins, a scalar follows, brackets ended too early. */
+const WITHOUT_TEXT: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018']);
+const NOT_CLOSED = /^Missing closing/;
 
 /**
  * `text` as YAML 1.2 core: dates, `on`, `yes` stay text. No tree when there is any problem. Bytes that were not UTF-8
@@ -107,4 +111,33 @@ function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | un
     message: `an unquoted ${dollar}{…} cannot stand inside { } or [ ]`,
     hint: `quote the whole value: "…${dollar}{${dollar === '' ? 'version' : 'env:NAME'}}…"`,
   };
+}
+
+/**
+ * The quote that the parser misses far below it. `error`: the first one. Undefined unless it follows from a quote that
+ * opens above it or on the left of it.
+ */
+function findOpenQuote(
+  text: string,
+  error: { readonly at: number; readonly message: string },
+  lines: LineCounter,
+): SyntaxProblem | undefined {
+  const lineOf = (offset: number) => lines.linePos(offset).line;
+  const isOpen = NOT_CLOSED.test(error.message);
+  let from = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (WITHOUT_TEXT.has(token)) continue;
+    const to = from + token.length;
+    const [quote = ''] = /^["']/.exec(token) ?? [];
+    const ends = lineOf(to);
+    const guilty = isOpen ? error.at < to + 1 : token.includes('\n') && ends === lineOf(error.at);
+    if (quote !== '' && guilty) {
+      const message = isOpen ? 'this quote is never closed' : `this quote is closed only in line ${ends}`;
+      const [line = ''] = token.split('\n', 1);
+      return { from, to: from + line.length, message, hint: `write ${quote} where the value ends` };
+    }
+    if (from > error.at) return undefined;
+    from = to;
+  }
+  return undefined;
 }

@@ -3,6 +3,7 @@
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
 import { brownoutListsOf, MOST_DIFFERENT, spellInstant } from './brownout-lists.ts';
+import { dayUntil } from './calendar.ts';
 import type { Rule } from './subject.ts';
 
 const RULE = 'brownout-windows';
@@ -41,6 +42,25 @@ export const brownoutWindows: Rule = (subject, report) => {
 };
 
 type Wrong = { readonly at: readonly (string | number)[]; readonly message: string };
+
+const DAY_MS = 86_400_000;
+const NOTICE_DAYS = 14;
+
+/** Callers learn of a brownout at least 14 days before its first window. */
+export const brownoutAnnouncement: Rule = (subject, report) => {
+  for (const { at, rules, placed } of brownoutListsOf(subject)) {
+    if (placed.kind !== 'windows') continue;
+    for (const [index, { announced }] of rules.entries()) {
+      const first = placed.windows.find((window) => window.rule === index);
+      if (first === undefined || first.from - announced >= NOTICE_DAYS * DAY_MS) continue;
+      report([...at, index, 'announced'], {
+        rule: 'brownout-announcement',
+        message: `announced less than ${NOTICE_DAYS} days before the first window (${spellInstant(first.from)})`,
+        hint: `announced ${dayUntil(first.from - NOTICE_DAYS * DAY_MS)} or earlier`,
+      });
+    }
+  }
+};
 
 /** What is wrong with the bounds as written. */
 function outside({ times }: BrownoutRule, span: BrownoutSpan): Wrong | undefined {

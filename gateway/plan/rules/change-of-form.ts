@@ -5,9 +5,8 @@ import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
-import { datesRewritten, hasPins } from './dates-rewritten.ts';
+import { datesRewritten, hasPins, sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';
-import { sunsetRewritten } from './sunset-rewritten.ts';
 
 /**
  * What was published of the API as a whole holds for every version that a request without one may be given; where none

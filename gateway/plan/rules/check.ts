@@ -1,27 +1,21 @@
 // The rules about the dates of one policy file, in the order their findings are read.
 // Called with the other checks of a file; `rules:` in the file switches each of them.
+import { dayOf } from '../../policy/notation.ts';
 import type { PathsFile } from '../../policy/paths/section.ts';
+import { compareLabels } from '../../policy/versioning/label.ts';
+import { whoGetsDefault } from '../check/pin.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { bodyNotice } from './body-notice.ts';
-import { brownoutAnnouncement } from './brownout-announcement.ts';
-import { brownoutWindows } from './brownout-windows.ts';
-import { defaultServed } from './default-served.ts';
-import { extensionAnnouncement } from './extension-announcement.ts';
-import { extensionLength } from './extension-length.ts';
-import { migrationGuide } from './migration-guide.ts';
-import { noticePeriod } from './notice-period.ts';
-import { operationCircle } from './operation-circle.ts';
-import { operationSuccessor } from './operation-successor.ts';
-import { parallelVersions } from './parallel-versions.ts';
+import { isTakenOver, ownInstead } from '../inherited.ts';
+import { isMap, valueAt } from '../read/values.ts';
+import { effectiveSunset, redirectChain, successorOf } from '../redirects.ts';
+import { brownoutAnnouncement, brownoutWindows } from './brownout-windows.ts';
+import { bodyNotice, migrationGuide, noticePeriod, parallelVersions } from './deprecation-rules.ts';
+import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './extension-rules.ts';
+import { operationCircle, operationSuccessor } from './operation-rules.ts';
 import { pathRules } from './path-rules.ts';
 import { type Rule, type Subject, subjectOf } from './subject.ts';
-import { successorCircle } from './successor-circle.ts';
-import { successorExists } from './successor-exists.ts';
-import { successorOutlives } from './successor-outlives.ts';
-import { successorReleased } from './successor-released.ts';
-import { sunsetOnlyLater } from './sunset-only-later.ts';
-import { takenOver } from './taken-over.ts';
+import { successorCircle, successorExists, successorOutlives, successorReleased } from './successor-rules.ts';
 
 const VERSION_RULES: readonly Rule[] = [
   noticePeriod,
@@ -44,6 +38,20 @@ const VERSION_RULES: readonly Rule[] = [
 
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
 const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
+
+const ANNOUNCED_TO_ALL = [
+  'announced',
+  'deprecated',
+  'sunset',
+  'extended',
+  'retired',
+  'forgotten',
+  'exceptions',
+  'brownouts',
+  'freeze',
+  'retire_when',
+  'maintenance',
+] as const;
 
 /** `paths`: what the gateway file says for policy files that do not. */
 export function checkRules(view: PolicyView, paths: PathsFile | undefined, report: Report): void {
@@ -69,4 +77,64 @@ function operationsOf({ label, version, at, view }: Subject): readonly Subject[]
     const own: VersionParts = { ...told, sunset, guide: guide ?? version.guide };
     return [{ label: `${label} ${name}`, version: own, at: [...at, 'operations', name], view }];
   });
+}
+
+/** What a file says of the end of its API as a whole holds for some version of it. */
+function takenOver({ document, labels }: PolicyView, report: Report): void {
+  // What is no map may have been meant to take everything over.
+  const areMaps = labels.every((label) => isMap(valueAt(document.value, ['versions', label])));
+  if (labels.length === 0 || !areMaps) return;
+  for (const key of ANNOUNCED_TO_ALL) {
+    if (!document.has([key]) || labels.some((label) => isTakenOver(document, label, key))) continue;
+    report([key], {
+      rule: 'taken-over',
+      message: `${key} does nothing here: every version says ${ownInstead(key).join(' or ')} of its own`,
+      hint: 'write it in the version it is meant for, or take it out',
+      at: 'key',
+    });
+  }
+}
+
+/** VER-3: once the default has ended, requests that name no version get 410. */
+function defaultServed({ label, version, view }: Subject, report: Report): void {
+  const { resolve = [] } = view.parts;
+  const index = resolve.findIndex((entry) => entry.default === label);
+  const ends = effectiveSunset(version);
+  const who = whoGetsDefault(view.parts);
+  // What has ended is served on where the API is only observed.
+  if (index < 0 || ends === undefined || who === undefined || view.parts.mode === 'observe') return;
+  const next = outliving(label, view);
+  const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
+  if (next === undefined || (isPlaced && isLedOn(label, view))) return;
+  report(['resolve', index, 'default'], {
+    rule: 'default-served',
+    message: `${label} ends on ${dayOf(ends)}: from then on ${who} gets 410`,
+    hint: `default: ${next} by that day`,
+  });
+}
+
+/** Where callers of a version may go once it ends: by its successors, else to the newest version served then. */
+function outliving(label: string, { versions }: PolicyView): string | undefined {
+  const ends = endOf(label, versions);
+  const isServed = (other: string) => {
+    const { released } = versions.get(other) ?? {};
+    return released !== undefined && released <= ends && endOf(other, versions) > ends;
+  };
+  const next = (from: string) => successorOf(versions.get(from));
+  const passed = new Set([label]);
+  for (let at = next(label); at !== undefined && !passed.has(at); at = next(at)) {
+    if (isServed(at)) return at;
+    passed.add(at);
+  }
+  return [...versions.keys()].filter(isServed).sort(compareLabels).at(-1);
+}
+
+/** Whether a redirect takes over when it ends. */
+function isLedOn(label: string, { versions }: PolicyView): boolean {
+  const chain = redirectChain(label, versions);
+  return chain.kind === 'hops' && chain.hops.some(({ until }) => until > endOf(label, versions));
+}
+
+function endOf(label: string, versions: PolicyView['versions']): number {
+  return effectiveSunset(versions.get(label) ?? {}) ?? Number.POSITIVE_INFINITY;
 }

@@ -6,8 +6,9 @@ import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { changeOf, type Subject } from './subject.ts';
-import { isSunsetEarlier } from './sunset-rewritten.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { dayFrom } from './calendar.ts';
+import { changeOf, type Subject, sunsetPlace } from './subject.ts';
 
 export function datesRewritten(older: VersionParts, subject: Subject, report: Report): void {
   const { label, version, at, view } = subject;
@@ -50,4 +51,23 @@ export function datesHidden(older: VersionParts, subject: Subject, now: EpochMs,
 /** Whether accounts stay on the version they got. */
 export function hasPins({ parts }: PolicyView): boolean {
   return parts.resolve?.some(({ pin }) => pin !== undefined) ?? false;
+}
+
+/** Compares the sunsets in force, so that extensions count on both sides. */
+export function sunsetRewritten(older: VersionParts, subject: Subject, report: Report): void {
+  if (!isSunsetEarlier(older, subject.version)) return;
+  const published = effectiveSunset(older) ?? Number.POSITIVE_INFINITY;
+  report(sunsetPlace(subject), {
+    rule: 'sunset-rewritten',
+    message: `the sunset of ${subject.label} was published as ${dayOf(published)} and is now earlier`,
+    hint: `sunset ${dayFrom(published)} or later`,
+    change: changeOf(subject, 'sunset', effectiveSunset(subject.version)),
+  });
+}
+
+/** Whether both have a sunset, and callers were told a later one. */
+export function isSunsetEarlier(older: VersionParts, newer: VersionParts): boolean {
+  const published = effectiveSunset(older);
+  const sunset = effectiveSunset(newer);
+  return published !== undefined && sunset !== undefined && sunset < published;
 }

@@ -4,8 +4,8 @@ import type { EpochMs } from '../../policy/contract.ts';
 import type { Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
+import { sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';
-import { sunsetRewritten } from './sunset-rewritten.ts';
 
 export interface EndingOperation {
   /** As written. */

@@ -1,20 +1,26 @@
 // The rules that compare a version of today with the same version as published.
 // The caller passes the past: older files, or the record of versions that have gone.
 import type { EpochMs } from '../../policy/contract.ts';
-import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { parseLabel } from '../../policy/versioning/label.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
-import { answeredInstead } from './answered-instead.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
-import { datesHidden, datesRewritten } from './dates-rewritten.ts';
+import { datesHidden, datesRewritten, sunsetRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { type Subject, subjectOf } from './subject.ts';
-import { sunsetRewritten } from './sunset-rewritten.ts';
-import { versionRemoved } from './version-removed.ts';
 
 export type PastVersions = ReadonlyMap<string, VersionParts>;
+
+interface AnsweredInstead {
+  readonly label: Label;
+  readonly by: Label;
+  /** Even requests for the full name get it. */
+  readonly wholly: boolean;
+}
 
 /**
  * `now`: versions that were only planned may change and go; a version once released was published. `elsewhere`: labels
@@ -123,4 +129,49 @@ function wasPublished(version: VersionParts, now: EpochMs): boolean {
 /** Whether callers can reach it, or what it leaves behind. */
 export function isReleased({ released }: Pick<VersionParts, 'released'>, now: EpochMs): boolean {
   return released !== undefined && released <= now;
+}
+
+/** Versions that are not declared any more and whose requests another answers: `v2` means the newest of its major. */
+function answeredInstead(past: readonly Label[], present: readonly Label[]): readonly AnsweredInstead[] {
+  const [then, now] = [answersTo(past), answersTo(present)];
+  return past
+    .filter((label) => !present.includes(label))
+    .flatMap((label) => {
+      const parsed = parseLabel(label);
+      if (parsed?.kind !== 'number') return [];
+      const short = `v${parsed.major}`;
+      const by = now(short);
+      return by === undefined || then(short) !== label ? [] : [{ label, by, wholly: label === short }];
+    });
+}
+
+function answersTo(labels: readonly Label[]): (requested: string) => Label | undefined {
+  const { candidates } = createResolutionRules({ labels, header: undefined, default: undefined });
+  return (requested) => candidates(requested)[0];
+}
+
+/** Without its tombstone a version is unknown, and its callers get a 404 that explains nothing. */
+function versionRemoved(published: readonly string[], view: PolicyView, report: Report): void {
+  const missing = published.filter((label) => !view.labels.includes(label));
+  for (const label of missing) {
+    report(['versions'], {
+      rule: 'version-removed',
+      message: `${label} was published and is not declared any more: its callers get 404 instead of 410 or a redirect`,
+      hint: `keep ${label} and its dates; after its sunset it needs no upstream`,
+      change: { api: view.parts.api ?? '', label, to: 'removed' },
+      at: 'key',
+    });
+  }
+}
+
+/** The same of a whole API, said where it stood. */
+export function apiRemoved(api: string, published: readonly string[], report: Report): void {
+  const isWhole = published.includes(UNVERSIONED);
+  const what = isWhole ? 'its dates' : 'its versions and their dates';
+  report(['api'], {
+    rule: 'version-removed',
+    message: `this API was published${isWhole ? '' : ` (${published.join(', ')})`} and no policy file describes it any more`,
+    hint: `keep ${what}; after ${isWhole ? 'its' : 'their'} sunset ${isWhole ? 'it needs' : 'they need'} no upstream`,
+    change: { api, label: api, to: 'removed' },
+  });
 }

@@ -1,0 +1,97 @@
+// Rules about what a deprecation gives its callers: notice, a version beside it, a guide, a notice in bodies.
+// Specification, Versioning 3 and 6.
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { isWritten } from '../check/views.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { dayUntil, monthsAfter, orLater } from './calendar.ts';
+import {
+  announcementOf,
+  namedSuccessor,
+  noticeMonths,
+  type Rule,
+  type Subject,
+  sunsetPlace,
+} from './subject.ts';
+
+/** OAS-2. Counts to the sunset in force, so that an extension can make up for a late announcement. */
+export const noticePeriod: Rule = (subject, report) => {
+  const { label, version, view } = subject;
+  const sunset = effectiveSunset(version);
+  const announced = announcementOf(version);
+  if (sunset === undefined || announced === undefined) return;
+  const months = noticeMonths(view);
+  const earliest = monthsAfter(announced, months);
+  if (sunset >= earliest) return;
+  const kind = view.parts.audience === 'internal' ? 'an internal' : 'a public';
+  const key = version.announced === undefined ? 'deprecated' : 'announced';
+  report(sunsetPlace(subject), {
+    rule: 'notice-period',
+    message: `${label} ends less than ${months} months after it was ${key} (${dayOf(announced)}): too short for ${kind} API`,
+    hint: orLater('sunset', earliest, `${key} ${dayUntil(monthsAfter(sunset, -months))} or earlier`),
+  });
+};
+
+/** If a successor is named, the rules about successors say more exactly what is served beside the version. */
+export const parallelVersions: Rule = (subject, report) => {
+  const { label, version, at, view } = subject;
+  const { deprecated } = version;
+  if (deprecated === undefined || namedSuccessor(subject) !== undefined) return;
+  // What goes with the whole API leads to no other version of it.
+  if (deprecated === view.parts.deprecated) return;
+  const end = effectiveSunset(version) ?? Number.POSITIVE_INFINITY;
+  const alone = firstAlone(subject, deprecated, end);
+  if (alone === undefined) return;
+  report([...at, 'deprecated'], {
+    rule: 'parallel-versions',
+    message: `from ${dayOf(alone)} on no other version is served beside ${label}, which is deprecated`,
+    hint: `release a version by ${dayOf(alone)} and name it as successor`,
+  });
+};
+
+/** The guide is sent as Link rel="deprecation". */
+export const migrationGuide: Rule = ({ label, version, at, view }, report) => {
+  const missing = version.guide === undefined && !isWritten(view, [...at, 'guide']);
+  // An operation without a date of its own shares what is said of its version.
+  if (!missing || version.deprecated === undefined || !isWritten(view, [...at, 'deprecated'])) return;
+  report([...at, 'deprecated'], {
+    rule: 'migration-guide',
+    message: `${label} is deprecated without a migration guide`,
+    hint: 'add guide: and its URL',
+  });
+};
+
+/** Before a deprecation nothing is added to bodies: a flag without a date is a date forgotten, or a flag left over. */
+export const bodyNotice: Rule = ({ label, version, at, view }, report) => {
+  const isDeprecated = isWritten(view, [...at, 'deprecated']);
+  const operations = Object.entries(version.operations ?? {});
+  const finding = (subject: string) => ({
+    rule: 'body-notice',
+    message: `${subject} is never deprecated, so that its answers never carry the notice`,
+    hint: 'add deprecated: and its date, or remove this line',
+  });
+  const someOperation = operations.some(
+    ([name, { body_notice: own }]) =>
+      own !== false && isWritten(view, [...at, 'operations', name, 'deprecated']),
+  );
+  if (version.body_notice === true && !isDeprecated && !someOperation) {
+    report([...at, 'body_notice'], finding(label));
+  }
+  for (const [name, operation] of operations) {
+    const there = [...at, 'operations', name];
+    if (operation.body_notice === true && !isDeprecated && !isWritten(view, [...there, 'deprecated'])) {
+      report([...there, 'body_notice'], finding(`${label} ${name}`));
+    }
+  }
+};
+
+/** The first instant from `from` up to `until` at which no other version is served. */
+function firstAlone({ label, view }: Subject, from: EpochMs, until: EpochMs): EpochMs | undefined {
+  const others = [...view.versions]
+    .filter(([other, { released }]) => other !== label && released !== undefined)
+    .map(([, version]) => ({ from: version.released ?? 0, until: effectiveSunset(version) ?? Infinity }))
+    .sort((a, b) => a.from - b.from);
+  let covered = from;
+  for (const other of others) if (other.from <= covered) covered = Math.max(covered, other.until);
+  return covered < until ? covered : undefined;
+}

@@ -1,0 +1,56 @@
+// Rules about the entries of `extended`, each held against the sunset that it moves.
+// Specification, States and transitions; RET-11.
+import { dayOf } from '../../policy/notation.ts';
+import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from './calendar.ts';
+import { extensionsOf, type Rule } from './subject.ts';
+
+const DAY_MS = 86_400_000;
+
+/** An extension to an earlier date, or to the same, takes away time that was promised. */
+export const sunsetOnlyLater: Rule = ({ version, at }, report) => {
+  for (const { index, to, moves } of extensionsOf(version)) {
+    if (to > moves) continue;
+    report([...at, 'extended', index, 'to'], {
+      rule: 'sunset-only-later',
+      message: `an extension to ${dayOf(to)} is not after the sunset it moves (${dayOf(moves)})`,
+      hint: `to ${dayOf(moves + DAY_MS)} or later`,
+    });
+  }
+};
+
+const SHORTEST_MONTHS = 3;
+const LONGEST_MONTHS = 6;
+
+/** An extension moves the sunset by 3 to 6 calendar months; sunset-only-later reports one that moves nothing. */
+export const extensionLength: Rule = ({ version, at }, report) => {
+  for (const { index, to, moves } of extensionsOf(version)) {
+    const earliest = monthsAfter(moves, SHORTEST_MONTHS);
+    const latest = monthsAfter(moves, LONGEST_MONTHS);
+    if (to <= moves || (to >= earliest && to <= latest)) continue;
+    const by = to < earliest ? 'less than 3' : 'more than 6';
+    report([...at, 'extended', index, 'to'], {
+      rule: 'extension-length',
+      message: `this extension moves the sunset (${dayOf(moves)}) by ${by} months`,
+      hint:
+        earliest > LAST_DAY
+          ? 'take it out'
+          : `to ${dayFrom(earliest)} or later, ${dayUntil(Math.min(latest, LAST_DAY))} at most`,
+    });
+  }
+};
+
+const MONTHS_BEFORE = 3;
+
+/** Callers who hurry to make a date learn of a later one at least 3 months before it. */
+export const extensionAnnouncement: Rule = ({ version, at }, report) => {
+  for (const { index, announced, moves } of extensionsOf(version)) {
+    const latest = monthsAfter(moves, -MONTHS_BEFORE);
+    // One that comes after the sunset is an error of its own: what is gone stays gone.
+    if (announced <= latest || announced >= moves) continue;
+    report([...at, 'extended', index, 'announced'], {
+      rule: 'extension-announcement',
+      message: `announced less than 3 months before the sunset it moves (${dayOf(moves)})`,
+      hint: `announced ${dayUntil(latest)} or earlier`,
+    });
+  }
+};

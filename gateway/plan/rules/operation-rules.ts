@@ -1,0 +1,166 @@
+// Rules about where the successors of operations lead: successor-circle and operation-successor.
+// A circle of versions alone is reported for the versions.
+import {
+  type OperationTemplate,
+  parseOperation,
+  spellOperation,
+} from '../../policy/lifecycle/operation-template.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { decodedOctets } from '../../policy/octets.ts';
+import { literalReading } from '../../policy/paths/rules.ts';
+import { compareLabels } from '../../policy/versioning/label.ts';
+import type { PolicyView } from '../check/views.ts';
+import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
+import { createOperationTable, type OperationTable } from '../operation-table.ts';
+import { effectiveSunset, redirectOf, successorOf } from '../redirects.ts';
+import { orLater } from './calendar.ts';
+import type { Rule } from './subject.ts';
+
+/** A request, by the template it was made by, and the version it is made of. */
+interface Asked {
+  readonly label: string;
+  readonly template: OperationTemplate;
+}
+
+interface WrittenOperation {
+  /** As written, for a path into the file. */
+  readonly key: string;
+  readonly name: string;
+  readonly template: OperationTemplate;
+  readonly rules: OperationFile;
+}
+
+type Operations = NonNullable<VersionParts['operations']>;
+
+const tables = new WeakMap<Operations, OperationTable<WrittenOperation>>();
+
+/** No request is redirected in a circle (RET-4), but every link in it misleads. */
+export const operationCircle: Rule = ({ label, version, at, view }, report) => {
+  for (const [name, { successor }] of Object.entries(version.operations ?? {})) {
+    const parsed = parseOperation(name);
+    if (successor === undefined || parsed.kind === 'malformed') continue;
+    const start = { label, template: parsed.template };
+    const circle = circleFrom(start, view);
+    // One that is its own successor is said by the check of operations.
+    if (circle === undefined || circle.length < 2) continue;
+    const others = circle.slice(1).filter((each) => isNamed(each, view));
+    if (others.some((each) => comesAfter(each, start, view))) continue;
+    const way = [...circle, start].map((each) => spell(each, label));
+    report([...at, 'operations', name, 'successor'], {
+      rule: 'successor-circle',
+      message: `successors lead in a circle: ${way.join(' -> ')}`,
+      hint: 'name an operation that stays, or none',
+    });
+  }
+};
+
+/** RET-4: no request is redirected to an operation that answers 410. */
+export const operationSuccessor: Rule = ({ label, version, at, view }, report) => {
+  for (const [name, operation] of Object.entries(version.operations ?? {})) {
+    const { successor } = operation;
+    const parsed = parseOperation(name);
+    if (successor === undefined || parsed.kind === 'malformed') continue;
+    const to = successor.label ?? label;
+    const { operations } = to === label ? version : (view.versions.get(to) ?? {});
+    const asked = successor.template ?? parsed.template;
+    const there = answering(operations, asked);
+    if (to === label && (there?.name ?? spellOperation(asked)) === spellOperation(parsed.template)) continue;
+    const ofVersion = effectiveSunset(version);
+    const ends = operation.sunset ?? ofVersion;
+    const redirected = isRedirected(operation, version, to);
+    // Within one version all ends with it at the latest; another version that has ended is the matter of the redirect.
+    const thereEnds = there?.rules.sunset ?? (to === label && redirected ? ofVersion : undefined);
+    if (thereEnds === undefined || ends === undefined || thereEnds > ends) continue;
+    const target = there?.name ?? spellOperation(asked);
+    const withAll = thereEnds === ofVersion && ends === ofVersion;
+    report([...at, 'operations', name, 'successor'], {
+      rule: 'operation-successor',
+      severity: redirected ? 'error' : 'warning',
+      message: `${name} ends on ${dayOf(ends)}, and ${to === label ? '' : `${to} `}${target} has ended by then`,
+      hint:
+        withAll && to === label
+          ? `both end with ${label}: an earlier sunset of ${name}, or a successor in another version`
+          : orLater(`sunset of ${target}`, ends + 1, `take the sunset of ${target} out`),
+    });
+  }
+};
+
+/** What is passed on the way from one back to itself; undefined where no way leads there. */
+function circleFrom(start: Asked, view: PolicyView): readonly Asked[] | undefined {
+  const passed = [start];
+  const seen = new Set([keyOf(start)]);
+  for (let at = next(start, view); at !== undefined; at = next(at, view)) {
+    if (keyOf(at) === keyOf(start)) return passed;
+    if (seen.has(keyOf(at))) return undefined;
+    seen.add(keyOf(at));
+    passed.push(at);
+  }
+  return undefined;
+}
+
+/** An operation without a successor of its own goes where its version does. */
+function next({ label, template }: Asked, { versions }: PolicyView): Asked | undefined {
+  const version = versions.get(label);
+  const own = answering(version?.operations, template)?.rules.successor;
+  if (own !== undefined) return { label: own.label ?? label, template: own.template ?? template };
+  const to = successorOf(version);
+  return to === undefined ? undefined : { label: to, template };
+}
+
+/** Whether a finding about it would have a line of its own. */
+function isNamed(asked: Asked, { versions }: PolicyView): boolean {
+  const there = answering(versions.get(asked.label)?.operations, asked.template);
+  return there?.rules.successor !== undefined && tailOf(there.template) === tailOf(asked.template);
+}
+
+/** A circle is said once, of the last in its newest version. */
+function comesAfter(other: Asked, start: Asked, { versions }: PolicyView): boolean {
+  if (other.label !== start.label) return compareLabels(other.label, start.label) > 0;
+  const keys = Object.keys(versions.get(start.label)?.operations ?? {});
+  const placeOf = ({ template }: Asked) =>
+    keys.indexOf(answering(versions.get(start.label)?.operations, template)?.key ?? '');
+  return placeOf(other) > placeOf(start);
+}
+
+function keyOf({ label, template }: Asked): string {
+  return `${label} ${template.method} ${tailOf(template)}`;
+}
+
+function spell({ label, template }: Asked, here: string): string {
+  return `${label === here ? '' : `${label} `}${spellOperation(template)}`;
+}
+
+/** An operation without an end of its own goes where its version does, to the successor it names (LNK-2). */
+function isRedirected({ after, sunset }: OperationFile, version: VersionParts, to: string): boolean {
+  return after === 'redirect' || (after === undefined && sunset === undefined && redirectOf(version) === to);
+}
+
+/** Of two that answer the same requests the first: that has been said. */
+function answering(
+  operations: Operations | undefined,
+  template: OperationTemplate,
+): WrittenOperation | undefined {
+  if (operations === undefined) return undefined;
+  const table = tables.get(operations) ?? tableOf(operations);
+  tables.set(operations, table);
+  return table.match(template.method, tailOf(template))?.rules;
+}
+
+function tableOf(operations: Operations): OperationTable<WrittenOperation> {
+  const rows = new Map<string, { readonly template: OperationTemplate; readonly rules: WrittenOperation }>();
+  for (const [key, rules] of Object.entries(operations)) {
+    const parsed = parseOperation(key);
+    if (parsed.kind === 'malformed') continue;
+    const { template } = parsed;
+    const names = literalReading(tailOf(template)).segments.map(decodedOctets);
+    const requests = JSON.stringify([template.method, ...names]);
+    const written = { key, name: spellOperation(template), template, rules };
+    if (!rows.has(requests)) rows.set(requests, { template, rules: written });
+  }
+  return createOperationTable([...rows.values()]);
+}
+
+/** No word of a path is an empty pair of braces, so that a parameter meets parameters only. */
+function tailOf({ segments }: OperationTemplate): string {
+  return segments.map((segment) => (segment.kind === 'literal' ? segment.text : '{}')).join('/');
+}

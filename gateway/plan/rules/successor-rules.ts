@@ -1,0 +1,115 @@
+// Rules about where the successor of a version leads.
+// Where a redirect leads is not switchable: check/versions.ts checks it.
+import { dayOf } from '../../policy/notation.ts';
+import { compareLabels } from '../../policy/versioning/label.ts';
+import { reportDangling } from '../check/dangling.ts';
+import type { PolicyView, Report } from '../check/views.ts';
+import { effectiveSunset, type RedirectHop, redirectChain, successorOf } from '../redirects.ts';
+import { wholeApiParts } from '../versions.ts';
+import { dayFrom, monthsAfter, orLater } from './calendar.ts';
+import { namedSuccessor, noticeMonths, type Rule, redirectTarget, sunsetPlace } from './subject.ts';
+
+/** The version named as successor is declared in this file, and is another one. */
+export const successorExists: Rule = ({ label, version, at, view }, report) => {
+  const { successor } = version;
+  if (successor === undefined) return;
+  const path = [...at, 'successor'];
+  if (successor === label) {
+    report(path, { rule: 'successor-exists', message: 'a version cannot be its own successor' });
+  } else if (!view.labels.includes(successor)) {
+    const named: Report = (place, finding) => report(place, { ...finding, rule: 'successor-exists' });
+    reportDangling(path, 'version', successor, view.labels, view, named);
+  }
+};
+
+/** RET-4. A circle of redirects is reported with the redirect, and a version that names itself by successor-exists. */
+export const successorCircle: Rule = ({ label, version, at, view }, report) => {
+  const circle = circleFrom(label, view);
+  if (circle === undefined || circle.length < 2) return;
+  // Said once, where the way leads back to what is older.
+  if (circle.some((other) => compareLabels(other, label) > 0)) return;
+  const named = circle.some((each) => view.versions.get(each)?.successor !== undefined);
+  if (!named) return;
+  const place = version.successor === undefined ? ['after', 'redirect'] : ['successor'];
+  report([...at, ...place], {
+    rule: 'successor-circle',
+    message: `successors lead in a circle: ${[...circle, label].join(' -> ')}`,
+    hint: `name a version that is newer than ${label}, or none`,
+  });
+};
+
+/** A redirect may lead further, to what is released by the time it begins. */
+export const successorReleased: Rule = (subject, report) => {
+  const { label, version, at } = subject;
+  const { deprecated } = version;
+  const successor = namedSuccessor(subject);
+  const available = successor?.version.released;
+  if (
+    successor !== undefined &&
+    deprecated !== undefined &&
+    available !== undefined &&
+    available > deprecated
+  ) {
+    report([...at, 'deprecated'], {
+      rule: 'successor-released',
+      message: `${label} is deprecated before its successor ${successor.label} is released (${dayOf(available)})`,
+      hint: `deprecated ${dayFrom(available)} or later`,
+    });
+  }
+  const target = redirectTarget(subject);
+  const released = target?.version.released;
+  const ends = effectiveSunset(version);
+  if (target === undefined || ends === undefined || released === undefined || released <= ends) return;
+  report(sunsetPlace(subject), {
+    rule: 'successor-released',
+    severity: 'error',
+    message: `${label} ends before ${target.label}, where it redirects to, is released (${dayOf(released)})`,
+    hint: `sunset ${dayFrom(released)} or later`,
+  });
+};
+
+/** RET-4: a redirect to what has ended is an error; a successor that ends within a notice period after is a warning. */
+export const successorOutlives: Rule = (subject, report) => {
+  const { label, version, view } = subject;
+  const target = redirectTarget(subject);
+  const successor = target ?? namedSuccessor(subject);
+  const ends = effectiveSunset(version);
+  if (successor === undefined || ends === undefined) return;
+  // What ends with the whole API leads no further by any successor; a redirect would all the same lead to what is gone.
+  if (target === undefined && ends === effectiveSunset(wholeApiParts(view.parts))) return;
+  const first = {
+    label: successor.label,
+    until: effectiveSunset(successor.version) ?? Number.POSITIVE_INFINITY,
+  };
+  const chain = redirectChain(successor.label, view.versions);
+  if (chain.kind === 'cycle') return;
+  const last = lastToEnd(first, chain.hops);
+  const wanted = monthsAfter(ends, noticeMonths(view));
+  if (last.until >= wanted) return;
+  const gone = last.until <= ends;
+  const reach = target === undefined ? 'its successor' : 'the redirect';
+  report(successor.place, {
+    rule: 'successor-outlives',
+    severity: gone && target !== undefined ? 'error' : 'warning',
+    message: gone
+      ? `${label} ends on ${dayOf(ends)}, and ${last.label} has ended by then`
+      : `${label} ends on ${dayOf(ends)}, and ${reach} leads nowhere from ${dayOf(last.until)} on, when ${last.label} ends`,
+    hint: orLater(`sunset of ${last.label}`, wanted, `take the sunset of ${last.label} out`),
+  });
+};
+
+/** The versions passed on the way from one back to itself; undefined where none leads there. */
+function circleFrom(label: string, { versions }: PolicyView): readonly string[] | undefined {
+  const passed = [label];
+  for (let at = successorOf(versions.get(label)); at !== undefined; at = successorOf(versions.get(at))) {
+    if (at === label) return passed;
+    if (passed.includes(at)) return undefined;
+    passed.push(at);
+  }
+  return undefined;
+}
+
+/** Where a version redirects on, its callers are served for as long as any version of the chain is. */
+function lastToEnd(first: RedirectHop, hops: readonly RedirectHop[]): RedirectHop {
+  return hops.reduce((last, hop) => (hop.until > last.until ? hop : last), first);
+}
