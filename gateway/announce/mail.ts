@@ -1,6 +1,5 @@
 // The mail to one address: everything its consumers are to be told at once, with their own calls as evidence and what to call
-// instead.
-// Pure text; html.ts writes the same for those who read mail in a browser.
+// instead, as text and as HTML.
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
@@ -8,7 +7,6 @@ import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
 import type { Caller } from './callers.ts';
 import { callLines, leaveLines } from './evidence-lines.ts';
-import type { MailFrame, MailPart } from './mail-part.ts';
 import type { Notice, ToldMilestone } from './notices.ts';
 import { successorCall, successorSentence } from './successor-call.ts';
 
@@ -35,6 +33,19 @@ const DAY_MS = 86_400_000;
 const NAMES = new Intl.ListFormat('en-GB');
 
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
+
+/** What is said of one version or operation, in lines, before it is text or HTML. */
+interface MailPart {
+  readonly titles: readonly string[];
+  readonly sentences: readonly string[];
+  /** Of each reader. */
+  readonly evidence: readonly (readonly string[])[];
+}
+
+interface MailFrame {
+  readonly opening: string;
+  readonly closing: string;
+}
 
 export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   const told = new Map(readers.flatMap((each) => each.told).map(({ notice }) => [notice.id, notice]));
