@@ -9,8 +9,6 @@ import { knownAt } from '../../policy/lifecycle/known.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { instantText } from '../answers.ts';
 
-export type VersionBody = ReturnType<typeof versionBody>;
-
 export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standing, now: EpochMs) {
   const { label, schedule, freeze, upstream, brownouts } = rules;
   const { after, reason, guide, extended = [] } = schedule;
