@@ -9,8 +9,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { errorAnswer, jsonAnswer, malformedBody } from './answers.ts';
 import { type ConfigPorts, outcomeBody } from './config.ts';
-import type { AdminRequest, Route, Written } from './route.ts';
-import { orStoreAway } from './store-away.ts';
+import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 
 export interface AcceptPorts extends Pick<ConfigPorts, 'preview' | 'reload'> {
   readonly plan: () => Pick<GatewayPlan, 'apis'>;

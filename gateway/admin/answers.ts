@@ -74,6 +74,11 @@ export function instantText(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString();
 }
 
+/** The same; null for an instant that is not set or never comes. */
+export function instantOrNull(instant: EpochMs | undefined): string | null {
+  return instant === undefined || !Number.isFinite(instant) ? null : instantText(instant);
+}
+
 /** The answer to bytes that Node's parser refused, by its error code; 501 for a method it does not know (ERR-4). */
 export function malformedAnswer(code: string | undefined): AdminAnswer {
   switch (code) {

@@ -9,8 +9,7 @@ import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.
 import type { EpochMs } from '../policy/contract.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
 import { auditState, contended, keyBody, noSuchKey, unreadable } from './key-answers.ts';
-import type { AdminRequest, Route, Written } from './route.ts';
-import { orStoreAway } from './store-away.ts';
+import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 
 export interface KeyPorts {
   readonly keys: KeyStore;

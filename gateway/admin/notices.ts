@@ -14,8 +14,7 @@ import {
   malformedBody,
   malformedQuery,
 } from './answers.ts';
-import type { AdminRequest, Route, Written } from './route.ts';
-import { orStoreAway } from './store-away.ts';
+import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 
 type Told = Omit<NoticesAnswer, 'now' | 'at'>;
 

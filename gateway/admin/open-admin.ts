@@ -2,6 +2,7 @@
 // and the metrics listener beside it. Called once by gateway.ts; either may be missing from the gateway file.
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../plan/settings.ts';
+import { isLoopback } from '../policy/notation.ts';
 import { createAuditTrail } from '../telemetry/audit.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type AcceptPorts, acceptRoutes } from './accepted.ts';
@@ -14,7 +15,6 @@ import { type StandingPorts, standingRoutes } from './dashboard/standing-routes.
 import { type HealthPorts, healthRoutes } from './health.ts';
 import { type KeyPorts, keyRoutes } from './keys.ts';
 import { type NoticePorts, noticeRoutes } from './notices.ts';
-import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
 import { createTokenCheck, openAdminToken } from './token.ts';
@@ -94,5 +94,28 @@ async function openAdminListener(
     ],
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),
+  });
+}
+
+/**
+ * What probes and scrapers read, so that the admin listener can stay on loopback. Undefined where the settings have none.
+ * @throws the system's error when the address cannot be bound
+ */
+async function openMetrics(
+  { listeners: { metrics: settings } }: Pick<Settings, 'listeners'>,
+  { metrics, logger }: Pick<Telemetry, 'metrics' | 'logger'>,
+  readiness: HealthPorts['readiness'],
+): Promise<AdminListener | undefined> {
+  if (settings === undefined) return undefined;
+  const { host } = settings.address;
+  return createAdminListener({
+    address: settings.address,
+    token: undefined,
+    // Whoever reaches this machine from outside may read the pages anyway; on loopback a web page may not (promise 26).
+    anyHost: host === undefined || !isLoopback(host),
+    routes: healthRoutes({ metrics, readiness }),
+    // No route of it writes.
+    audit: () => undefined,
+    onError: (error) => logger.error('a page of the metrics listener failed', { error }),
   });
 }

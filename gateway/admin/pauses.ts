@@ -10,8 +10,7 @@ import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.t
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logger.ts';
 import { errorAnswer, instantText, jsonAnswer, malformedBody, storeUnread } from './answers.ts';
-import type { AdminRequest, Route, Written } from './route.ts';
-import { orStoreAway } from './store-away.ts';
+import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 
 export interface PausePorts {
   readonly plan: () => GatewayPlan;

@@ -11,8 +11,7 @@ import { choosePin, type PinMoment } from '../policy/versioning/pin-resolution.t
 import type { Label, PinRule } from '../policy/versioning/resolution.ts';
 import { type AdminAnswer, errorAnswer, malformedBody } from './answers.ts';
 import { contended, dayHasNoSay, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
-import type { AdminRequest, Route, Written } from './route.ts';
-import { orStoreAway } from './store-away.ts';
+import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 
 export interface PinPorts {
   readonly plan: () => GatewayPlan;

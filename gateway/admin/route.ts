@@ -1,8 +1,8 @@
 // What the admin listener answers to: pages that show and writes that change, by path. One table, matched on raw paths.
 // The resources make the rows; admin-listener.ts judges who may ask, and answers.
-import type { MaybePromise } from '../policy/contract.ts';
+import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import type { AuditEntry } from '../telemetry/logger.ts';
-import type { AdminAnswer } from './answers.ts';
+import { type AdminAnswer, storeAway } from './answers.ts';
 
 export interface AdminRequest {
   /** The decoded segment at `{name}` of the path. */
@@ -87,6 +87,19 @@ export function matchRoute(routes: readonly Route[], method: string, url: string
     parameters.set(template.slice(1, -1), value);
   }
   return { kind: 'found', route, parameters };
+}
+
+/**
+ * What `store` makes of a write. ERR-5 while the store is away, with `audit`, which is what was asked for: the write may have
+ * happened.
+ */
+export async function orStoreAway(audit: Written['audit'], store: () => Promise<Written>): Promise<Written> {
+  try {
+    return await store();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { answer: storeAway({ wrote: true }), audit };
+  }
 }
 
 function fits(templates: readonly string[], segments: readonly string[]): boolean {

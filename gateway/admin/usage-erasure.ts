@@ -6,8 +6,7 @@ import type { ErasedAnswer } from '../plan/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { instantText, jsonAnswer, malformedBody, malformedQuery } from './answers.ts';
-import type { AdminRequest, Written } from './route.ts';
-import { orStoreAway } from './store-away.ts';
+import { type AdminRequest, orStoreAway, type Written } from './route.ts';
 import { readErasureQuery } from './usage-query.ts';
 
 export interface ErasurePorts {

@@ -13,7 +13,7 @@ import type { LedgerStore, UsageFilter } from '../policy/usage/ledger.ts';
 import { usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
 import { tellsSince, type UsageWindow } from '../policy/usage/window.ts';
-import { instantText } from './answers.ts';
+import { instantOrNull, instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 import { exceptionBody, exceptionsOf } from './usage-exceptions.ts';
 
@@ -82,8 +82,8 @@ async function plannedEntry(
     api: api.name,
     version: rules.label,
     stage: stageOf(rules, moment),
-    deprecated: orNull(deprecated),
-    sunset: orNull(sunset),
+    deprecated: instantOrNull(deprecated),
+    sunset: instantOrNull(sunset),
     successor: successorIn(api, rules, moment) ?? successor ?? null,
     ...countsOf(tally),
     ...(await verdictOn(asked, rules, tally)),
@@ -111,7 +111,7 @@ async function verdictOn(
     deprecated: Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now)),
   });
   const operations = isWhole ? [] : going.flatMap(({ operation }) => operation ?? []);
-  const looks = { since: orNull(verdict.looks.since), because: verdict.looks.because };
+  const looks = { since: instantOrNull(verdict.looks.since), because: verdict.looks.because };
   return { verdict: verdict.kind, summary: verdictInWords(verdict, operations), looks };
 }
 
@@ -147,10 +147,6 @@ function operationUse({ operation, consumers, calls, trend, lastAt }: OperationT
 
 function stageOf(rules: VersionRules, { now }: Moment) {
   return phaseAt(rules.phases, now).stage;
-}
-
-function orNull(instant: EpochMs | undefined): string | null {
-  return instant === undefined || !Number.isFinite(instant) ? null : instantText(instant);
 }
 
 function keyOf(api: string, version: string): string {

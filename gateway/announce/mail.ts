@@ -1,6 +1,5 @@
 // The mail to one address: everything its consumers are to be told at once, with their own calls as evidence and what to call
-// instead.
-// Pure text; html.ts writes the same for those who read mail in a browser.
+// instead, as text and as HTML.
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
@@ -8,8 +7,6 @@ import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
 import type { Caller } from './callers.ts';
 import { callLines, leaveLines } from './evidence-lines.ts';
-import { mailHtml } from './html.ts';
-import type { MailFrame, MailPart } from './mail-part.ts';
 import type { Notice, ToldMilestone } from './notices.ts';
 import { successorCall, successorSentence } from './successor-call.ts';
 
@@ -34,6 +31,21 @@ export interface MailOf {
 
 const DAY_MS = 86_400_000;
 const NAMES = new Intl.ListFormat('en-GB');
+
+const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
+
+/** What is said of one version or operation, in lines, before it is text or HTML. */
+interface MailPart {
+  readonly titles: readonly string[];
+  readonly sentences: readonly string[];
+  /** Of each reader. */
+  readonly evidence: readonly (readonly string[])[];
+}
+
+interface MailFrame {
+  readonly opening: string;
+  readonly closing: string;
+}
 
 export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   const told = new Map(readers.flatMap((each) => each.told).map(({ notice }) => [notice.id, notice]));
@@ -141,4 +153,37 @@ function messageIdOf(readers: readonly Caller[], from: string): string {
   const domain = from.slice(from.lastIndexOf('@') + 1);
   // Of a literal in brackets there is no other way to write it.
   return `<${digest.slice(0, 40)}@${domainToASCII(domain) || domain}>`;
+}
+
+/** Without images, scripts or requests. Every text is escaped, and only http URLs become links. */
+function mailHtml(parts: readonly MailPart[], { opening, closing }: MailFrame): string {
+  const body = parts.map(
+    ({ titles, sentences, evidence }) =>
+      `${titles.map((line) => `<h2>${escapeHtml(line)}</h2>\n`).join('')}<p>${sentences.map(linked).join('<br>\n')}</p>\n${evidence.map(evidenceHtml).join('')}`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"></head><body>
+<p>${escapeHtml(opening)}</p>
+${body.join('')}<p><small>${linked(closing)}</small></p>
+</body></html>
+`;
+}
+
+function evidenceHtml([calls = '', ...details]: readonly string[]): string {
+  const list = details.map((line) => `<li>${escapeHtml(line)}</li>\n`).join('');
+  return `<p>${escapeHtml(calls)}</p>\n${list === '' ? '' : `<ul>\n${list}</ul>\n`}`;
+}
+
+function linked(text: string): string {
+  let html = '';
+  let from = 0;
+  for (const { 0: url, index } of text.matchAll(LINK)) {
+    html += `${escapeHtml(text.slice(from, index))}<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`;
+    from = index + url.length;
+  }
+  return html + escapeHtml(text.slice(from));
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

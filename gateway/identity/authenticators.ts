@@ -1,15 +1,27 @@
 // Every identity of the settings, able to judge what requests carry: tokens, API keys, certificates.
 // Opened and closed by service.ts; the pipeline asks those that the access of an API names.
-import type { IdentitySettings } from '../plan/settings.ts';
+import type { IdentitySettings, TokenIdentity } from '../plan/settings.ts';
 import type { Authenticator } from '../policy/authentication/access.ts';
 import type { KnownKeys } from '../policy/authentication/key-record.ts';
 import { tokenAuthenticator } from '../policy/authentication/token-authenticator.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { createKeyAuthenticator } from './api-keys.ts';
 import { createCertificateAuthenticator } from './client-certificate.ts';
-import { openVerifiers, type VerifiersOptions } from './verifiers.ts';
+import { createIntrospectionVerifier } from './introspection-verifier.ts';
+import { createKnownIssuers } from './known-issuers.ts';
+import { createTokenVerifier, type IdentityVerifier } from './verifier.ts';
 
-export interface AuthenticatorsOptions extends VerifiersOptions {
+/** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
+type Told = (identity: string, failure: string | undefined) => void;
+
+export interface AuthenticatorsOptions {
   readonly keys: KnownKeys;
+  /** The real clock. */
+  readonly now: () => EpochMs;
+  /** Of the fetches of keys. */
+  readonly onKeys: Told;
+  /** Of the questions about tokens. */
+  readonly onIntrospection: Told;
 }
 
 export interface Authenticators {
@@ -43,5 +55,45 @@ export function openAuthenticators(
     close: () => {
       for (const verifier of verifiers.values()) verifier.close();
     },
+  };
+}
+
+function openVerifiers(
+  identities: readonly TokenIdentity[],
+  { now, onKeys, onIntrospection }: Omit<AuthenticatorsOptions, 'keys'>,
+): ReadonlyMap<string, IdentityVerifier> {
+  const issuerOf = createKnownIssuers();
+  const open = (settings: TokenIdentity): IdentityVerifier => {
+    switch (settings.kind) {
+      case 'jwt': {
+        const tell = onChange(settings.name, onKeys);
+        return createTokenVerifier(settings, {
+          now,
+          issuerOf,
+          report: (fetched) => tell(fetched.kind === 'failed' ? fetched.reason : undefined),
+        });
+      }
+      case 'introspection':
+        return createIntrospectionVerifier(settings, {
+          now,
+          issuerOf,
+          report: onChange(settings.name, onIntrospection),
+        });
+      default: {
+        const never: never = settings;
+        throw new Error(`unhandled identity ${String(never)}`);
+      }
+    }
+  };
+  return new Map(identities.map((identity) => [identity.name, open(identity)]));
+}
+
+/** Said once per change: what fails is tried again every few seconds. */
+function onChange(name: string, told: Told): (failure: string | undefined) => void {
+  let failing = false;
+  return (failure) => {
+    if (failing === (failure !== undefined)) return;
+    failing = !failing;
+    told(name, failure);
   };
 }

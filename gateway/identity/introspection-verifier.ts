@@ -1,16 +1,17 @@
 // An identity that is asked about tokens, made able to judge them: question, gate, judgement and cache put together.
 // The composition root makes one per identity of this kind; the pipeline's authentication step asks it.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
+import { bindingOf } from '../policy/authentication/binding.ts';
+import { consumerFrom } from '../policy/authentication/consumer.ts';
+import { LEEWAY } from '../policy/authentication/token-time.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createIntrospect, saysOfAll } from './introspect.ts';
-import { reasonOf } from './issuer-request.ts';
-import { judgeIntrospection } from './judge-introspection.ts';
+import { hasPassed, reasonOf } from './issuer-request.ts';
 import type { IssuerOf } from './known-issuers.ts';
-import { createQuestionGate } from './question-gate.ts';
 import { createTokenBudget } from './token-budget.ts';
 import { createTokenCache } from './token-cache.ts';
 import { issuerOf } from './token-shape.ts';
-import { passing, type Verification } from './verdict.ts';
+import { expired, invalid, type Judged, known, lasting, passing, type Verification } from './verdict.ts';
 import type { IdentityVerifier } from './verifier.ts';
 
 /** Milliseconds, the body included: a request waits for it. */
@@ -30,6 +31,17 @@ export interface IntrospectionOptions {
 /** Answers do not depend on keys, so they are all of one edition. */
 const GENERATION = 0;
 const UNAVAILABLE: Verification = { ...passing({ kind: 'unavailable' }), generation: GENERATION };
+
+/** Members in which servers say what kind of token it is; a refresh token is active too (JWT-5). */
+const KIND_MEMBERS = ['token_type', 'token_use', 'typ'];
+const ACCESS_KINDS = /^(?:bearer|access_token|(?:application\/)?(?:at\+)?jwt)$/i;
+
+/** Failures in a row after which the endpoint is taken for dead. */
+const FAILURES = 3;
+/** Milliseconds until one question tries it again. */
+const COOLDOWN = 5_000;
+/** More at once than this are not asked: a flood of made-up tokens becomes no flood of questions. */
+const MOST_AT_ONCE = 256;
 
 /**
  * Makes the verifier of an identity that is asked about tokens (RFC 7662). Where no answer can be had, a token is
@@ -87,5 +99,74 @@ export function createIntrospectionVerifier(
     }),
     warm: async () => undefined,
     close: () => closing.abort(),
+  };
+}
+
+/** `answer` has a boolean `active`. */
+function judgeIntrospection(
+  answer: Readonly<Record<string, unknown>>,
+  settings: IntrospectionIdentity,
+  at: EpochMs,
+): Judged {
+  if (answer.active !== true) return lasting(invalid('inactive'));
+  // The server's own words and no signed text: a member that it leaves empty is one that is not there.
+  const claims = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
+  const { exp = Number.POSITIVE_INFINITY, nbf = 0, iss, aud } = claims;
+  if (typeof exp !== 'number' || typeof nbf !== 'number') return lasting(invalid('claims'));
+  if (!(at < (exp + LEEWAY) * 1000)) return lasting(expired('expired'));
+  if (!(nbf * 1000 <= at + LEEWAY * 1000)) return passing(invalid('not_yet'));
+  if (settings.issuer !== undefined && iss !== settings.issuer) return lasting(invalid('issuer'));
+  if (settings.audience !== undefined && ![aud].flat().includes(settings.audience))
+    return lasting(invalid('audience'));
+  const binding = bindingOf(claims);
+  if (binding.kind === 'other') return lasting(invalid('binding'));
+  if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return lasting(invalid('types'));
+  const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
+  if (consumer === undefined) return lasting(invalid('consumer'));
+  return { outcome: known(consumer, binding), expires: exp * 1000 };
+}
+
+function isOfAccess(kind: unknown): boolean {
+  return kind === undefined || (typeof kind === 'string' && ACCESS_KINDS.test(kind));
+}
+
+/**
+ * Lets few questions through to an endpoint that fails, so that a dead one costs one request of many its time-out.
+ * `isOfEndpoint`: whether a failure is one of the endpoint, and not of the one question. The gate returns undefined, at
+ * once, for a question that is not let through, and rejects as `ask` does.
+ */
+function createQuestionGate(
+  now: () => EpochMs,
+  isOfEndpoint: (error: unknown) => boolean,
+): <Answer>(ask: () => Promise<Answer>) => Promise<Answer> | undefined {
+  let asking = 0;
+  let failures = 0;
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  const mayAsk = (): boolean => {
+    if (failures < FAILURES) return asking < MOST_AT_ONCE;
+    return asking === 0 && hasPassed(failedAt, COOLDOWN, now());
+  };
+
+  return (ask) => {
+    if (!mayAsk()) return undefined;
+    asking += 1;
+    return ask()
+      .then(
+        (answer) => {
+          failures = 0;
+          return answer;
+        },
+        (error: unknown) => {
+          if (isOfEndpoint(error)) {
+            failures += 1;
+            failedAt = now();
+          } else failures = 0;
+          throw error;
+        },
+      )
+      .finally(() => {
+        asking -= 1;
+      });
   };
 }

@@ -1,6 +1,6 @@
 // Judges one access token by the rules of its issuer, in the order of JWT-1; jose does the cryptography.
 // The slow road: reached only when the token cache does not know the token.
-import { errors, type JWTPayload } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenFlaw } from '../policy/authentication/access.ts';
 import { bindingOf } from '../policy/authentication/binding.ts';
@@ -8,7 +8,6 @@ import { consumerFrom } from '../policy/authentication/consumer.ts';
 import { LEEWAY } from '../policy/authentication/token-time.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { KeySet, Keys } from './key-set.ts';
-import { flawOf, isTooEarly } from './token-flaw.ts';
 import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
 import {
   expired,
@@ -20,13 +19,21 @@ import {
   type Verification,
   type VerifyToken,
 } from './verdict.ts';
-import { verifySignature } from './verify-signature.ts';
 
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 
 /** Among `types`: a token may be without `typ`. */
 const NO_TYPE = 'none';
+
+const OF_CLAIM: ReadonlyMap<string, TokenFlaw> = new Map([
+  ['typ', 'types'],
+  ['iss', 'issuer'],
+  ['aud', 'audience'],
+]);
+
+/** While an issuer rotates two may fit a token without `kid`; what more costs, a set has no reason to ask for. */
+const MOST_TRIED = 4;
 
 /** Makes the verification for one identity (JWT-1 … JWT-8). It never rejects for anything a token says. */
 export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: () => EpochMs): VerifyToken {
@@ -119,4 +126,48 @@ function verdictOn(error: unknown): Judged {
   const flaw = flawOf(error);
   if (error instanceof errors.JWTExpired) return lasting(expired(flaw));
   return isTooEarly(error) ? passing(invalid(flaw)) : lasting(invalid(flaw));
+}
+
+/** Of what jose threw. */
+function flawOf(error: unknown): TokenFlaw {
+  // By `iat` it is older than any token of this identity may become.
+  if (error instanceof errors.JWTExpired) return error.claim === 'iat' ? 'max_lifetime' : 'expired';
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return OF_CLAIM.get(error.claim) ?? (isTooEarly(error) ? 'not_yet' : 'claims');
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
+  if (error instanceof errors.JWKSNoMatchingKey) return 'key_unknown';
+  return 'malformed';
+}
+
+/** By the clock of this moment; later it may pass. */
+function isTooEarly(error: unknown): boolean {
+  return (
+    error instanceof errors.JWTClaimValidationFailed &&
+    error.reason === 'check_failed' &&
+    (error.claim === 'nbf' || error.claim === 'iat')
+  );
+}
+
+/** The claims of a token whose signature and claims are as `options` want them; rejects with an error of jose's. */
+async function verifySignature(
+  token: string,
+  find: Keys['find'],
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, find, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let left = MOST_TRIED;
+    for await (const key of error) {
+      if (left === 0) break;
+      left -= 1;
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
 }

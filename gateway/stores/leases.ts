@@ -4,7 +4,6 @@ import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
 import { createLeaseCalls, type LeaseCallOptions, type LeaseCalls } from './lease-calls.ts';
 import { createLeaseEntries, type Wanted } from './lease-entries.ts';
-import { type Heard, joinLine } from './lease-line.ts';
 import { createFetchTogether } from './leases-together.ts';
 import { type Patience, startPatience } from './patience.ts';
 
@@ -18,6 +17,17 @@ export interface LeasingOptions {
   readonly maxLeases?: number;
   /** How long a take begins further calls; 50 ms where nothing is said. */
   readonly patience?: () => Patience;
+}
+
+/** An answer that may be older than the take; one that was asked for after it came; the last that it waits for. */
+type Heard = 'earlier' | 'own' | 'last';
+
+interface Place extends Disposable {
+  /**
+   * How many units there must have been, else the answer refuses this take. Of an answer of its own: for it and those before
+   * it, less where somebody left out of turn. Of its last one: for all that wait, since it has no turn after that.
+   */
+  readonly claim: (heard: Heard) => number;
 }
 
 /**
@@ -146,4 +156,28 @@ const refusedLast = ({ entry }: Wanted): number => Number(entry.account.wasRefus
 
 function tooSlow(): StoreUnavailable {
   return new StoreUnavailable('the store answers too slowly');
+}
+
+/** A place at the end of the line, until it is disposed of. */
+function joinLine({ entry, take: { cost } }: Wanted): Place {
+  entry.queued += cost;
+  const upToHere = entry.left + entry.queued;
+  return {
+    claim: (heard) => {
+      switch (heard) {
+        case 'earlier':
+          return 0;
+        case 'own':
+          return Math.max(cost, upToHere - entry.left);
+        case 'last':
+          return entry.queued;
+        default:
+          return heard satisfies never;
+      }
+    },
+    [Symbol.dispose]: () => {
+      entry.queued -= cost;
+      entry.left += cost;
+    },
+  };
 }

@@ -10,7 +10,6 @@ import { connectRedis } from './redis/connect.ts';
 import { openLastKnown } from './redis/last-known.ts';
 import { createRedisRateLimitStore } from './redis/rate-limit.ts';
 import { openSharedState } from './redis/shared-state.ts';
-import { createRefusalReport } from './refusal-report.ts';
 import type { StoreOptions, Stores } from './stores.ts';
 import { answerGuardOnly, answerWorkers, type TellWorkers } from './workers/for-workers.ts';
 
@@ -21,6 +20,8 @@ const ANSWERS_WITHIN = 0.6;
 
 /** Within a second on every gateway, the call included. */
 const REFRESH_MS = 500;
+
+const TOLD_AGAIN_AFTER_MS = 60_000;
 
 /** @throws DataFolderError when the folder of an embedded store is held by another process or cannot be used */
 export async function openStores(options: StoreOptions): Promise<Stores> {
@@ -66,4 +67,18 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       throw new Error(`unhandled store ${JSON.stringify(never)}`);
     }
   }
+}
+
+/** Tells `onFault` of each reason, once for every minute that it goes on. A reason may not hold a secret. */
+function createRefusalReport(
+  store: string,
+  { monotonic, onFault }: Pick<StoreOptions, 'monotonic' | 'onFault'>,
+): (reason: string) => void {
+  const told = new Map<string, number>();
+  return (reason) => {
+    const now = monotonic();
+    if (now - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_AFTER_MS) return;
+    told.set(reason, now);
+    onFault(new Error(`${store} refuses what is asked of it (${reason})`));
+  };
 }

@@ -1,14 +1,20 @@
 // How what was published is written in a store: one text for all, so that it changes together.
 // Both stores keep it. It has an entry per line, and is written and read in slices: there may be thousands.
 import { inSlices } from '../plan/in-slices.ts';
-import type { AcceptedChange, PublishedEntry, PublishedFile } from '../plan/published-record.ts';
+import type {
+  AcceptedChange,
+  FormerVersion,
+  PublishedEntry,
+  PublishedFile,
+} from '../plan/published-record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
-import { formerIn, isTexts } from './former-text.ts';
 import { isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
 const HEAD = '[\n';
 const BETWEEN = ',\n';
 const TAIL = '\n]';
+
+const INSTANTS = ['released', 'deprecated', 'sunset', 'extended', 'forgotten'] as const;
 
 export function writePublished(entries: readonly PublishedEntry[]): Promise<string> {
   return inSlices(writeSteps(entries));
@@ -73,4 +79,30 @@ function acceptedIn({ kind, api, label, to, by, why, at }: StoredObject): Accept
 
 function unreadable(): StoreUnavailable {
   return new StoreUnavailable('what is stored as the published files is none');
+}
+
+/** Undefined for what is none. */
+function formerIn(value: StoredObject): FormerVersion | undefined {
+  const { kind, api, label, places, left, operations } = value;
+  if (kind !== 'former' || typeof api !== 'string' || typeof label !== 'string') return undefined;
+  if (!isInstant(left) || !isTexts(places) || !isSunsets(operations)) return undefined;
+  const instants = INSTANTS.flatMap((key) => (value[key] === undefined ? [] : [[key, value[key]] as const]));
+  if (!instants.every(([, instant]) => isInstant(instant))) return undefined;
+  return {
+    kind,
+    api,
+    label,
+    places,
+    left,
+    ...Object.fromEntries(instants),
+    ...(operations !== undefined && { operations }),
+  };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function isSunsets(value: unknown): value is FormerVersion['operations'] {
+  return value === undefined || (isStoredObject(value) && Object.values(value).every(isInstant));
 }

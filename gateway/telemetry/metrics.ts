@@ -6,16 +6,19 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type AnnouncementCounts, announcementRows } from './announcement-counts.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
-import { certificateRows } from './certificate-rows.ts';
 import { CAPPED, DROPPED } from './consumer-sums.ts';
 import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
-import { knownDecisions, knownOperations, knownResolutions } from './known-decisions.ts';
-import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
-import type { LedgerSamples } from './ledger/ledger.ts';
-import { ledgerRows } from './ledger/ledger-rows.ts';
-import { limitModeSamples } from './plan-samples.ts';
-import type { ProcessState } from './process-state.ts';
-import { reloadRows } from './reload-rows.ts';
+import {
+  knownAuthFailures,
+  knownCallers,
+  knownDecisions,
+  knownOperations,
+  knownResolutions,
+  knownRetirements,
+  withZeros,
+} from './known-series.ts';
+import { type LedgerSamples, ledgerRows } from './ledger/ledger.ts';
+import { certificateRows, type ProcessState, reloadRows } from './process-state.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import {
   authFailureSamples,
@@ -36,7 +39,7 @@ import {
 import { type RetirementGauge, retirementRows } from './retirement-gauge.ts';
 import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
 import { type TargetMetrics, targetRows } from './target-metrics.ts';
-import { versionRows } from './version-rows.ts';
+import { limitModeSamples, versionRows } from './version-rows.ts';
 
 export interface MetricSources {
   readonly requests: RequestMetrics;

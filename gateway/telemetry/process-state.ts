@@ -1,10 +1,18 @@
 // What the running process reports of itself: stores, reloads, certificates, admin writes, open WebSockets.
-// Set by the composition root as things happen, read at scrape.
+// Set by the composition root as things happen, read at scrape; with the rows of policy files and certificates.
 import type { HeldService } from '../exchange/held-service.ts';
 import type { Quarantined } from '../plan/settle.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createLatency, type Latency } from './latency.ts';
-import type { LatencySample, Sample } from './series.ts';
+import {
+  counter,
+  gauge,
+  histogram,
+  type LatencySample,
+  type MetricRow,
+  type Sample,
+  single,
+} from './series.ts';
 
 export type ReloadResult = 'success' | 'failure';
 
@@ -110,4 +118,64 @@ function samplesOf(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): It
   return counts
     .entries()
     .flatMap(([first, inner]) => inner.entries().map(([second, count]): Sample => [[first, second], count]));
+}
+
+export function certificateRows(state: ProcessState): readonly MetricRow[] {
+  return [
+    gauge(
+      'sundial_tls_certificate_expiry_timestamp_seconds',
+      'When a certificate expires.',
+      ['sni'],
+      state.certificates,
+      'primary',
+    ),
+    gauge(
+      'sundial_tls_certificates_current',
+      'Whether the certificate files as they stand are in use.',
+      [],
+      () => single(state.areCertificatesCurrent() ? 1 : 0),
+      'primary',
+    ),
+  ];
+}
+
+/** `revision`: of the plan in force. */
+export function reloadRows(state: ProcessState, revision: () => string): readonly MetricRow[] {
+  return [
+    counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),
+    histogram(
+      'sundial_config_reload_duration_seconds',
+      'From the first look at the policy files to the plan in force everywhere, or to the refusal.',
+      ['result'],
+      state.reloadDurations,
+    ),
+    gauge(
+      'sundial_config_last_reload_successful',
+      'Whether the policy files as they stand are in use.',
+      [],
+      () => single(state.lastReloadSuccessful() ? 1 : 0),
+      'primary',
+    ),
+    gauge(
+      'sundial_config_last_reload_success_timestamp_seconds',
+      'When the policy files were last found in order: put in use, or unchanged.',
+      [],
+      () => single(state.lastReloadSuccess() / 1000),
+      'primary',
+    ),
+    gauge(
+      'sundial_policy_quarantined',
+      'Whether the policy file of an API is refused: 1, its last accepted form is served; 2, it is left out; 0, not any more.',
+      ['api'],
+      state.quarantined,
+      'primary',
+    ),
+    gauge(
+      'sundial_config_info',
+      'The revision of the plan in use; always 1.',
+      ['hash'],
+      () => [[[revision()], 1]],
+      'primary',
+    ),
+  ];
 }

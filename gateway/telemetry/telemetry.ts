@@ -14,7 +14,6 @@ import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { metricRows } from './metrics.ts';
-import { createObserver } from './observe.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createRetirementGauge, type RetirementGauge } from './retirement-gauge.ts';
@@ -130,15 +129,20 @@ export function createTelemetry({
     }),
     workers,
   );
+  const accessLog = createAccessLog(sink);
+  const observer: Observer = {
+    onAnswer: (facts, outcome) => {
+      // Read once, so that log line and metrics agree.
+      const at = wallClock();
+      const durationMs = Math.max(0, monotonic() - facts.start.startedAt);
+      requests.record(facts, outcome, at, durationMs);
+      accessLog.record(facts, outcome, at, durationMs);
+      spans?.end(facts, outcome);
+      ledger?.record(facts, outcome);
+    },
+  };
   return {
-    observer: createObserver({
-      metrics: requests,
-      accessLog: createAccessLog(sink),
-      ledger,
-      spans,
-      wallClock,
-      monotonic,
-    }),
+    observer,
     beginTrace: spans === undefined ? begin : (headers) => spans.begin(headers) ?? begin(headers),
     logger,
     metrics: {

@@ -1,8 +1,8 @@
 // Rows of what stands in the plan: the stage of each API and version, and its dates as overrides leave them.
-// Part of the table in metrics.ts; nothing of them is counted.
-import type { apisStanding, Standing } from '../exchange/standing.ts';
-import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
-import { gauge, type MetricRow } from './series.ts';
+// Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock at scrape.
+import { type apisStanding, limitsInForce, type Standing } from '../exchange/standing.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { gauge, type MetricRow, type Sample } from './series.ts';
 
 const VERSION = ['api', 'version'] as const;
 
@@ -47,4 +47,48 @@ export function versionRows(
       'primary',
     ),
   ];
+}
+
+/** api, stage; the value is always 1. */
+function* apiSamples(apis: ReturnType<typeof apisStanding>): Iterable<Sample> {
+  for (const [api, stage] of apis) yield [[api, stage], 1];
+}
+
+/** api, version, stage, successor; the value is always 1. */
+function* versionSamples(versions: Iterable<Standing>): Iterable<Sample> {
+  for (const { rules, stage } of versions)
+    yield [[rules.api, rules.label, stage, rules.schedule.successor ?? ''], 1];
+}
+
+/** api, version; seconds since 1970 of a date that the version has. */
+function* dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
+  for (const { rules } of versions) {
+    const instant = rules.schedule[date];
+    if (instant !== undefined) yield [[rules.api, rules.label], instant / 1000];
+  }
+}
+
+/** api, version; 1 while a pause holds the version, else 0. */
+function* pausedSamples(versions: Iterable<Standing>): Iterable<Sample> {
+  for (const { rules, paused } of versions)
+    if (paused !== undefined) yield [[rules.api, rules.label], paused ? 1 : 0];
+}
+
+/**
+ * api, version, policy, mode; the value is always 1. `shared`, or what the limit does while its store is away: more than one
+ * where operations say other than their version.
+ */
+export function* limitModeSamples(
+  versions: Iterable<Standing>,
+  shared: boolean,
+  now: EpochMs,
+): Iterable<Sample> {
+  for (const { rules } of versions) {
+    const modes = new Map<string, readonly string[]>();
+    for (const [policy, { onStoreFailure }] of limitsInForce(rules, now)) {
+      const mode = shared ? 'shared' : onStoreFailure;
+      modes.set(`${policy} ${mode}`, [rules.api, rules.label, policy, mode]);
+    }
+    for (const labels of modes.values()) yield [labels, 1];
+  }
 }

@@ -1,14 +1,14 @@
 // What stands now, for the dashboard and whoever else would look: versions, their traffic, limits, upstreams.
 // Rows of the admin listener's table that only show; what they hold is made of the plan, the metrics and the ledger.
 import { standingOf } from '../../exchange/standing.ts';
+import type { GatewayPlan, UpstreamPlan } from '../../plan/plan.ts';
 import { stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from '../answers.ts';
 import type { Readiness } from '../readiness.ts';
 import type { AdminRequest, Page } from '../route.ts';
 import { limitBodies } from './limits.ts';
-import { type Readings, trafficBody } from './traffic.ts';
-import { upstreamBodies } from './upstreams.ts';
+import { type Reading, type Readings, trafficBody } from './traffic.ts';
 import { versionBody } from './version-body.ts';
 import { type VersionPagePorts, versionPage } from './version-page.ts';
 
@@ -56,4 +56,38 @@ function versionsAnswer(ports: StandingPorts): AdminAnswer {
 /** `now`: of the lifecycle clock, by which every date is meant. */
 function told({ now }: StandingPorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), ...body });
+}
+
+async function upstreamBodies(plan: GatewayPlan, metrics: Readings) {
+  const up = await metrics.read('sundial_upstream_up');
+  const ejections = await metrics.read('sundial_upstream_ejections_total');
+  const used = new Map<string, { readonly upstream: UpstreamPlan; readonly versions: object[] }>();
+  for (const { name: api, versions } of plan.apis) {
+    for (const { label: version, upstream } of versions.values()) {
+      if (upstream === undefined) continue;
+      const entry = used.getOrInsertComputed(upstream.name, () => ({ upstream, versions: [] }));
+      entry.versions.push({ api, version });
+    }
+  }
+  return [...used.values()].map(({ upstream, versions }) => ({
+    upstream: upstream.name,
+    versions,
+    balance: upstream.balance,
+    health: upstream.health ?? null,
+    breaker: upstream.breaker ?? null,
+    timeouts: upstream.timeouts,
+    targets: upstream.targets.map(({ origin }) => {
+      const its = ({ labels }: Reading) => labels.upstream === upstream.name && labels.target === origin;
+      const [standing] = up.filter(its);
+      return {
+        target: origin,
+        /** Null: nothing watches it. */
+        up: standing === undefined ? null : standing.value === 1,
+        ejections: ejections
+          .filter(its)
+          .map(({ labels, value }) => ({ by: String(labels.reason), count: value }))
+          .filter(({ count }) => count > 0),
+      };
+    }),
+  }));
 }

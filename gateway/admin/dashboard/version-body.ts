@@ -7,9 +7,7 @@ import { isOfWholeApi } from '../../policy/lifecycle/api-life.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
 import { knownAt } from '../../policy/lifecycle/known.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
-import { instantText } from '../answers.ts';
-
-export type VersionBody = ReturnType<typeof versionBody>;
+import { instantOrNull, instantText } from '../answers.ts';
 
 export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standing, now: EpochMs) {
   const { label, schedule, freeze, upstream, brownouts } = rules;
@@ -23,25 +21,25 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standi
     mode: api.mode,
     stage,
     ...datesOf(rules),
-    announced: orNull(schedule.announced),
+    announced: instantOrNull(schedule.announced),
     /** The sunset as first published. */
-    published: orNull(schedule.published),
+    published: instantOrNull(schedule.published),
     extended: extended.map(({ to, announced }) => ({
       to: instantText(to),
       announced: instantText(announced),
     })),
-    freeze: orNull(freeze),
+    freeze: instantOrNull(freeze),
     phases: rules.phasesOf(schedule).map((phase) => ({
       stage: phase.stage,
-      from: orNull(phase.from),
-      until: orNull(phase.until),
+      from: instantOrNull(phase.from),
+      until: instantOrNull(phase.until),
     })),
     brownouts: brownoutsToCome(rules, now).map(({ from, until, share }) => ({
       from: instantText(from),
       until: instantText(until),
       share: share ?? null,
     })),
-    brownoutUntil: orNull(running?.until),
+    brownoutUntil: instantOrNull(running?.until),
     successor: schedule.successor ?? null,
     after: after.kind === 'gone' ? { answer: 410, to: null } : { answer: 301, to: after.to },
     reason: reason ?? null,
@@ -62,13 +60,9 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standi
 
 function datesOf({ schedule }: VersionRules) {
   return {
-    released: orNull(schedule.released),
-    deprecated: orNull(schedule.deprecated),
-    sunset: orNull(schedule.sunset),
-    retired: orNull(schedule.retired),
+    released: instantOrNull(schedule.released),
+    deprecated: instantOrNull(schedule.deprecated),
+    sunset: instantOrNull(schedule.sunset),
+    retired: instantOrNull(schedule.retired),
   };
-}
-
-function orNull(instant: EpochMs | undefined): string | null {
-  return instant === undefined || !Number.isFinite(instant) ? null : instantText(instant);
 }

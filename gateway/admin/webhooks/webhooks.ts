@@ -1,7 +1,7 @@
 // Webhook deliveries through the admin API: subscriptions with their state, the deliveries of one, and delivering again.
 // All of it is asked of the webhooks service, which keeps it; here it is judged, put into words and audited.
 import { readReplayRequest } from '../../plan/admin-requests.ts';
-import { readDeliveries, readOverview, readReplayed } from '../../plan/webhook-answers.ts';
+import { readDeliveries, readOverview, readRefusal, readReplayed } from '../../plan/webhook-answers.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { isPrintableId } from '../../policy/notation.ts';
 import {
@@ -14,8 +14,7 @@ import {
 } from '../answers.ts';
 import type { AdminRequest, Route, Written } from '../route.ts';
 import { deliveryBody, overviewBody } from './bodies.ts';
-import { notSet, serviceFailure } from './failure.ts';
-import type { WebhookService } from './service.ts';
+import type { ServiceAnswer, WebhookService } from './service.ts';
 
 export interface WebhookPorts {
   /** Undefined where the gateway file does not say where the service is. */
@@ -31,6 +30,8 @@ const STATES = ['pending', 'delivered', 'dead'];
 const NO_SUBSCRIPTION = 'There is no such subscription. GET /-/webhooks lists those there are.';
 const OK = 200;
 const MOST_SUBJECT = 256;
+const SETTING = 'notify.webhooks.deliveries of the gateway file';
+const RETRY_AFTER_S = 5;
 
 export function webhookRoutes(ports: WebhookPorts): readonly Route[] {
   return [
@@ -100,4 +101,56 @@ async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): P
 /** `now`: of the lifecycle clock, as in every answer. `clock`: the real one, by which deliveries are told. */
 function told({ now, wallClock }: WebhookPorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), clock: instantText(wallClock()), ...body });
+}
+
+function notSet(): AdminAnswer {
+  return errorAnswer(
+    404,
+    'This gateway is not told of deliveries: write notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } } ' +
+      'into the gateway file, with the address of your webhooks service, and restart it.',
+  );
+}
+
+/** `missing`: the sentence of a 404, where what was asked for may be missing. ERR-5 where the service is away. */
+function serviceFailure(answer: ServiceAnswer, missing?: string): AdminAnswer {
+  switch (answer.kind) {
+    case 'away':
+      return away(`The webhooks service cannot be reached (${answer.code}). ${SETTING} says where it is.`);
+    case 'late': {
+      const seconds = `${answer.withinMs / 1000}s`;
+      const message = `The webhooks service did not answer within ${seconds}.`;
+      return errorAnswer(504, message, { timeout: seconds });
+    }
+    case 'huge': {
+      const most = `${Math.floor(answer.mostBytes / 1024 / 1024)} MiB`;
+      return unusable(`The webhooks service answered with more than ${most}, which is not read.`);
+    }
+    case 'answered':
+      return refused(answer, missing);
+    default: {
+      const never: never = answer;
+      throw new Error(`unhandled answer ${String(never)}`);
+    }
+  }
+}
+
+function refused(
+  { status, body }: Extract<ServiceAnswer, { kind: 'answered' }>,
+  missing: string | undefined,
+): AdminAnswer {
+  if (status === 404 && missing !== undefined) return errorAnswer(404, missing);
+  if (status === 409)
+    return errorAnswer(409, readRefusal(body)?.message ?? 'The webhooks service refuses it as it is now.');
+  if (status === 503) return away('The webhooks service cannot reach its store. Ask again.');
+  const what = status === 200 ? 'with something else than its deliveries' : `with status ${status}`;
+  return unusable(`The webhooks service answered ${what}. ${SETTING} says where it is.`);
+}
+
+function away(message: string): AdminAnswer {
+  const headers = { 'retry-after': String(RETRY_AFTER_S) };
+  return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers };
+}
+
+function unusable(message: string): AdminAnswer {
+  return errorAnswer(502, message, { service: 'webhooks' });
 }

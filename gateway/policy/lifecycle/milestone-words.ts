@@ -1,6 +1,6 @@
 // The title of a milestone and its sentences: what readers should know and do.
 // Feed, lifecycle page, JSON and mails have the same sentences.
-import type { EpochMs } from '../contract.ts';
+import { dateInWords } from '../notation.ts';
 import { isOfWholeApi } from './api-life.ts';
 import type { Life } from './calendar.ts';
 import type { Announcement, Milestone } from './milestones.ts';
@@ -12,15 +12,15 @@ export function milestoneTitle(milestone: Milestone): string {
     case 'released':
       return `${name} is released`;
     case 'deprecation':
-      return `${name} is deprecated from ${dayText(milestone.deprecated)}`;
+      return `${name} is deprecated from ${dateInWords(milestone.deprecated)}`;
     case 'brownouts':
-      return `${name} will refuse requests for short times from ${dayText(milestone.from)}`;
+      return `${name} will refuse requests for short times from ${dateInWords(milestone.from)}`;
     case 'extension': {
-      const instead = milestone.from === undefined ? '' : `, not on ${dayText(milestone.from)}`;
-      return `${name} ends on ${dayText(milestone.to)}${instead}`;
+      const instead = milestone.from === undefined ? '' : `, not on ${dateInWords(milestone.from)}`;
+      return `${name} ends on ${dateInWords(milestone.to)}${instead}`;
     }
     case 'approaching':
-      return `${name} ends on ${dayText(milestone.sunset)}`;
+      return `${name} ends on ${dateInWords(milestone.sunset)}`;
     case 'sunset':
       return `${name} has ended`;
     case 'retired':
@@ -32,17 +32,17 @@ export function milestoneTitle(milestone: Milestone): string {
 
 /** As `extension to 2027-04-15 (announced 2026-10-10)`. */
 export function announcementInWords(announcement: Announcement): string {
-  const announced = `(announced ${dayText(announcement.at)})`;
+  const announced = `(announced ${dateInWords(announcement.at)})`;
   switch (announcement.kind) {
     case 'deprecation': {
       const { deprecated, sunset } = announcement;
-      const end = sunset === undefined ? '' : `, sunset ${dayText(sunset)}`;
-      return `deprecation from ${dayText(deprecated)}${end} ${announced}`;
+      const end = sunset === undefined ? '' : `, sunset ${dateInWords(sunset)}`;
+      return `deprecation from ${dateInWords(deprecated)}${end} ${announced}`;
     }
     case 'extension':
-      return `extension to ${dayText(announcement.to)} ${announced}`;
+      return `extension to ${dateInWords(announcement.to)} ${announced}`;
     case 'brownouts':
-      return `brownouts from ${dayText(announcement.from)} ${announced}`;
+      return `brownouts from ${dateInWords(announcement.from)} ${announced}`;
     default:
       return announcement satisfies never;
   }
@@ -55,13 +55,16 @@ export function milestoneText(milestone: Milestone): readonly string[] {
     case 'released':
       return [];
     case 'deprecation': {
-      const end = milestone.sunset === undefined ? [] : [`It ends on ${dayText(milestone.sunset)}.`];
+      const end = milestone.sunset === undefined ? [] : [`It ends on ${dateInWords(milestone.sunset)}.`];
       return [...end, ...reasonOf(milestone.life), ...adviceOf(milestone.life)];
     }
     case 'brownouts': {
       const { count, until } = milestone;
       const often = count === 1 ? 'Once' : `${count} times`;
-      return [`${often}, the last until ${instantText(until)}.`, ...adviceOf(milestone.life)];
+      return [
+        `${often}, the last until ${Temporal.Instant.fromEpochMilliseconds(until)}.`,
+        ...adviceOf(milestone.life),
+      ];
     }
     case 'extension':
       return adviceOf(milestone.life);
@@ -97,13 +100,4 @@ function adviceOf({ schedule }: Life): readonly string[] {
     ...(successor !== undefined || alternate === undefined ? [] : [`What may serve instead: ${alternate}`]),
     ...(guide === undefined ? [] : [`Migration guide: ${guide}`]),
   ];
-}
-
-/** `YYYY-MM-DD` for midnight in UTC, else the whole instant. */
-function dayText(at: EpochMs): string {
-  return instantText(at).replace(/T00:00:00Z$/, '');
-}
-
-function instantText(at: EpochMs): string {
-  return Temporal.Instant.fromEpochMilliseconds(at).toString();
 }

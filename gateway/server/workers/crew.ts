@@ -7,7 +7,7 @@ import type { KeyPair } from '../certificates.ts';
 import { createCounts } from './counts.ts';
 import type { WorkerProcess } from './fork.ts';
 import { createPace, pause } from './pace.ts';
-import { type Answers, type Peer, PeerGone } from './peer.ts';
+import { type Answers, messageOf, type Peer, PeerGone } from './peer.ts';
 import type { BoundListeners, PlanOrder, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
 import { within } from './within.ts';
 
@@ -210,8 +210,4 @@ export function createCrew(options: CrewOptions): Crew {
       await Promise.all([...members].map(dismiss));
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -91,6 +91,6 @@ export function connectPeer(wire: Wire, answers: Answers): Connection {
   };
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

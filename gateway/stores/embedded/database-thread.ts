@@ -1,8 +1,8 @@
 // The thread that alone opens sundial.db and holds its lock: what it answers has been synced to the disk.
 // Started by thread.ts, which sends one batch of calls at a time; a batch is one transaction.
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { holdFiles, identityOf } from './held-files.ts';
 import { type Call, createOperations, type Operations } from './operations.ts';
 import { migrate, NewerSchemaError } from './schema.ts';
 
@@ -29,6 +29,18 @@ const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
+
+interface HeldFiles {
+  /** The first of the database and the log beside it that was removed, replaced or written by another since `after`. */
+  readonly before: () => string | undefined;
+  /** The first that was removed or replaced since it was first seen; what was written of the others was written here. */
+  readonly after: () => string | undefined;
+}
+
+interface Look {
+  readonly identity: string;
+  readonly size: bigint;
+}
 
 function open(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
@@ -128,6 +140,43 @@ function serve(port: MessagePort, { file, identity }: ThreadStart): void {
     }
   });
   say({ kind: 'ready', identity: identityOf(file) });
+}
+
+/** What tells one file from another under the same name; undefined where there is none. */
+function identityOf(path: string): string | undefined {
+  return lookAt(path)?.identity;
+}
+
+/** SQLite would go on writing to a file that was removed, or whose pages another process wrote. */
+function holdFiles(file: string): HeldFiles {
+  // The log comes with the first write and goes when the database is closed.
+  const paths = [file, `${file}-wal`];
+  const left = new Map<string, Look>();
+  const isAnother = (path: string, found: Look | undefined): boolean => {
+    const known = left.get(path);
+    return known !== undefined && known.identity !== found?.identity;
+  };
+  const after = (): string | undefined => {
+    const looks = paths.map((path) => [path, lookAt(path)] as const);
+    const lost = looks.find(([path, found]) => isAnother(path, found));
+    if (lost !== undefined) return lost[0];
+    for (const [path, found] of looks) if (found !== undefined) left.set(path, found);
+    return undefined;
+  };
+  after();
+  return {
+    before: () =>
+      paths.find((path) => {
+        const found = lookAt(path);
+        return isAnother(path, found) || (left.has(path) && found?.size !== left.get(path)?.size);
+      }),
+    after,
+  };
+}
+
+function lookAt(path: string): Look | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && { identity: `${found.dev}:${found.ino}`, size: found.size };
 }
 
 if (parentPort !== null) serve(parentPort, workerData);

@@ -1,16 +1,19 @@
 // What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
 // One process holds the folder, so that what this process knows is all there is to know.
 import type { Override } from '../../policy/lifecycle/override.ts';
+import { dayNumber } from '../../policy/usage/day.ts';
+import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
+import { readPage } from '../usage-pages.ts';
+import { dayNumbers } from '../usage-text.ts';
 import { type TellWorkers, tellingKeyTexts, tellingRecords } from '../workers/for-workers.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { createEmbeddedLedger } from './ledger.ts';
 import { openOverrides } from './overrides.ts';
 
 export interface EmbeddedState extends LastingStores {
@@ -28,6 +31,11 @@ export interface EmbeddedOptions extends DatabaseOptions {
   /** What workers are told of. */
   readonly tell?: TellWorkers;
 }
+
+/** What one turn of the thread looks at: a few milliseconds, though a record may have hundreds of days. */
+const MOST_AT_ONCE = 100;
+/** Of records that are told with all their days. */
+const MOST_WHOLE_AT_ONCE = 20;
 
 /** @throws DataFolderError when the folder is held by another process or cannot be used */
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
@@ -84,5 +92,52 @@ function pinTexts(database: Database): PinTexts {
     find: (key) => database.call('findPin', key),
     claim: (key, text) => database.call('claimPin', key, text),
     replace: (key, current, next) => database.call('replacePin', key, current, next),
+  };
+}
+
+function createEmbeddedLedger({ call }: Pick<Database, 'call'>): LedgerStore {
+  return {
+    add: (batch) => call('addUsage', batch),
+    read: async (filter, page) => {
+      // Before the thread has it: what throws there takes the whole batch along, and with it what others have asked.
+      const since = filter.since === undefined ? 0 : dayNumber(filter.since);
+      return readPage(
+        (after, most) => call('readUsage', filter, since, after, most),
+        page,
+        MOST_WHOLE_AT_ONCE,
+      );
+    },
+    count: async (filter, days, page) => {
+      const numbers = dayNumbers(days);
+      return readPage((after, most) => call('countUsage', filter, numbers, after, most), page, MOST_AT_ONCE);
+    },
+    firstSeen: (subject) => call('firstUsage', subject),
+    beganAt: (of) => call('usageBegan', of?.api, of?.version),
+    unwatch: async () => {
+      await call('unwatchUsage');
+    },
+    erase: async (consumer) => {
+      let erased = 0;
+      for (;;) {
+        const count = await call('eraseUsage', consumer, MOST_AT_ONCE);
+        erased += count;
+        if (count < MOST_AT_ONCE) return erased;
+      }
+    },
+    sweep: async (day) => {
+      const before = dayNumber(day);
+      let removed = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const swept: { removed: number; next: number | undefined } = await call(
+          'sweepUsage',
+          before,
+          after,
+          MOST_AT_ONCE,
+        );
+        removed += swept.removed;
+        after = swept.next;
+      }
+      return removed;
+    },
   };
 }

@@ -2,9 +2,8 @@
 // Runs in the database's thread; others import its types only.
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { createAnnouncedOperations } from './announced-operations.ts';
-import { createIdempotencyOperations } from './idempotency-operations.ts';
-import { createKeyOperations } from './key-operations.ts';
+import type { AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
+import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 import { createLedgerOperations } from './ledger-operations.ts';
 import { textOf } from './ledger-reading.ts';
 
@@ -19,6 +18,10 @@ export interface PublishedText {
   readonly text: string | undefined;
   readonly mark: string;
 }
+
+const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+/** Swept with each claim: more than one claim leaves behind, so that what has lapsed never piles up. */
+const SWEPT = 8;
 
 function markOf(text: string | undefined): string {
   return text === undefined ? '' : createHash('sha1').update(text).digest('hex');
@@ -76,5 +79,91 @@ export function createOperations(database: DatabaseSync) {
     },
     /** Writes what is there already: whether the disk takes it. */
     touch: (): void => database.exec(`PRAGMA user_version = ${Number(schema)}`),
+  };
+}
+
+function createKeyOperations(database: DatabaseSync) {
+  const find = database.prepare('SELECT record FROM api_key WHERE id = ?');
+  const all = database.prepare('SELECT record FROM api_key');
+  const put = database.prepare('INSERT OR REPLACE INTO api_key (id, record) VALUES (?, ?)');
+
+  const findKey = (id: string): string | undefined => textOf(find.get(id)?.record);
+  return {
+    findKey,
+    allKeys: (): readonly string[] => all.all().flatMap(({ record }) => textOf(record) ?? []),
+    replaceKey: (id: string, current: string | undefined, next: string): boolean => {
+      if (findKey(id) !== current) return false;
+      put.run(id, next);
+      return true;
+    },
+  };
+}
+
+function createIdempotencyOperations(database: DatabaseSync) {
+  const sweep = database.prepare(
+    `DELETE FROM idempotency WHERE rowid IN
+       (SELECT rowid FROM idempotency WHERE until <= ${NOW} ORDER BY until LIMIT ${SWEPT})`,
+  );
+  const find = database.prepare(
+    `SELECT state, owner, record FROM idempotency WHERE key = ? AND until > ${NOW}`,
+  );
+  const take = database.prepare(
+    `INSERT OR REPLACE INTO idempotency (key, owner, state, record, until)
+     VALUES (?, ?, 'running', NULL, ${NOW} + ?)`,
+  );
+  const own = `WHERE key = ? AND owner = ? AND state = 'running' AND until > ${NOW}`;
+  const settle = database.prepare(`UPDATE idempotency SET state = ?, record = ?, until = ${NOW} + ? ${own}`);
+  const free = database.prepare(`DELETE FROM idempotency ${own}`);
+
+  return {
+    claimKey: (key: string, owner: string, lockMs: number): StandingKey => {
+      sweep.run();
+      const row = find.get(key);
+      if (row !== undefined && !(row.state === 'running' && row.owner === owner))
+        return { state: stateOf(row.state), record: textOf(row.record) };
+      take.run(key, owner, lockMs);
+      return { state: 'claimed', record: undefined };
+    },
+    settleKey: (key: string, owner: string, next: SettledKey): boolean => {
+      if (next.state === 'free') return free.run(key, owner).changes > 0;
+      const record = next.state === 'kept' ? next.record : null;
+      return settle.run(next.state, record, next.ms, key, owner).changes > 0;
+    },
+  };
+}
+
+/** Another release may have written a state that this one does not know. */
+function stateOf(value: unknown): StandingKey['state'] {
+  return value === 'running' || value === 'kept' ? value : 'unknown';
+}
+
+function createAnnouncedOperations(database: DatabaseSync) {
+  const find = database.prepare('SELECT text FROM announced WHERE id = ?');
+  const lease = database.prepare(`SELECT owner FROM announced WHERE id = ? AND until > ${NOW}`);
+  const take = database.prepare(
+    `INSERT OR REPLACE INTO announced (id, owner, until) VALUES (?, ?, ${NOW} + ?)`,
+  );
+  const put = database.prepare('INSERT OR REPLACE INTO announced (id, text, until) VALUES (?, ?, 0)');
+  const free = database.prepare('DELETE FROM announced WHERE id = ? AND owner = ? AND text IS NULL');
+
+  const findAnnounced = (id: string): string | undefined => textOf(find.get(id)?.text);
+  return {
+    findAnnounced: (ids: readonly string[]): readonly (string | undefined)[] => ids.map(findAnnounced),
+    claimAnnounced: (id: string, owner: string, leaseMs: number): AnnouncementClaim => {
+      const text = findAnnounced(id);
+      if (text !== undefined) return { state: 'kept', text };
+      const holder = lease.get(id)?.owner ?? owner;
+      if (holder !== owner) return { state: 'held' };
+      take.run(id, owner, leaseMs);
+      return { state: 'claimed' };
+    },
+    keepAnnounced: (id: string, text: string): string => {
+      const standing = findAnnounced(id);
+      if (standing === undefined) put.run(id, text);
+      return standing ?? text;
+    },
+    releaseAnnounced: (id: string, owner: string): void => {
+      free.run(id, owner);
+    },
   };
 }

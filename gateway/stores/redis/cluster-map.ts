@@ -1,5 +1,5 @@
 // Who holds which slot of a Redis Cluster: read from its servers, again every few seconds and whenever one says otherwise.
-// cluster.ts asks it for the link of each command. A change of hands costs those commands that meet it, and no other.
+// connect.ts asks it for the link of each command. A change of hands costs those commands that meet it, and no other.
 import { type RedisAddress, type RedisServer, serverName } from '../../plan/redis-address.ts';
 import type { RedisClients } from './client.ts';
 import type { Redirected } from './failures.ts';

@@ -1,9 +1,13 @@
 // The connection to Redis as its stores need it: scripts that answer at once, or plainly not. One server, the primary behind
 // sentinels, or all primaries of a cluster; nothing that leaves here can hold the URL or its password.
-import { redisAddress } from '../../plan/redis-address.ts';
-import { loadClients } from './client.ts';
-import { openCluster } from './cluster.ts';
-import { type LinkOptions, openLink, type ScriptArguments } from './link.ts';
+import { performance } from 'node:perf_hooks';
+import { type RedisAddress, redisAddress } from '../../plan/redis-address.ts';
+import { StoreUnavailable } from '../../policy/contract.ts';
+import { loadClients, type RedisClients } from './client.ts';
+import { openClusterMap } from './cluster-map.ts';
+import { Redirected } from './failures.ts';
+import { type LinkOptions, openLink, type RedisLink, type ScriptArguments, type Send } from './link.ts';
+import { slotOf } from './slots.ts';
 
 /** Leaves of the 50 ms of RL-13 what a busy event loop needs to notice. */
 const DEFAULT_ANSWER_WITHIN_MS = 30;
@@ -74,5 +78,49 @@ export async function connectRedis(
       return (...args) => send(args, { withinMs, makesKeys });
     },
     close: link.close,
+  };
+}
+
+/**
+ * A link to each primary, each with its own breaker, so that one that is away costs no key of another. `ready`, and up for
+ * `onState`, while every primary is. A command that is sent on to another server has no more time for it.
+ */
+function openCluster(
+  address: Extract<RedisAddress, { readonly kind: 'cluster' }>,
+  clients: RedisClients,
+  options: LinkOptions,
+): Pick<RedisLink, 'opened' | 'ready' | 'problem' | 'script' | 'close'> {
+  const map = openClusterMap(address, clients, options);
+  return {
+    opened: map.opened,
+    get ready() {
+      return map.ready();
+    },
+    get problem() {
+      return map.problem();
+    },
+    script: (name, lua, keys) => {
+      const sends = new WeakMap<RedisLink, Send>();
+      const sendTo = (link: RedisLink): Send => {
+        const send = sends.get(link) ?? link.script(name, lua, keys);
+        sends.set(link, send);
+        return send;
+      };
+      return async (args, { withinMs, makesKeys = false }) => {
+        const began = performance.now();
+        const link = map.holderOf(slotOf(String(args[0])));
+        if (link === undefined)
+          throw new StoreUnavailable(`Redis is away (${map.problem() ?? 'nobody holds the slot'})`);
+        try {
+          return await sendTo(link)(args, { withinMs });
+        } catch (error) {
+          if (!(error instanceof Redirected) || (error.once && makesKeys)) throw error;
+          const next = map.follow(error, link);
+          const left = Math.max(0, withinMs - (performance.now() - began));
+          return sendTo(next)(args, { withinMs: left, asking: error.once });
+        }
+      };
+    },
+    close: map.close,
   };
 }

@@ -1,5 +1,5 @@
 -- Puts the record of an API key in the place of another, if that one still stands, and tells every gateway. Called by
--- keys.ts.
+-- shared-state.ts.
 --
 -- KEYS[1]  the records by the public part of their key
 -- KEYS[2]  the stream of changes

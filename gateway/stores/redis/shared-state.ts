@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import { createIdempotencyStore } from '../idempotency-records.ts';
-import { createKeyCache } from '../key-cache.ts';
+import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
@@ -13,7 +13,6 @@ import { createRedisAnnounced } from './announced.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
 import { createRedisClaimTexts } from './idempotency.ts';
-import { redisKeyTexts } from './keys.ts';
 import type { LastKnownFile } from './last-known.ts';
 import { createRedisLedger } from './ledger.ts';
 import { createRedisPublished } from './published.ts';
@@ -173,5 +172,17 @@ function pinTexts({ findPin, claimPin, replacePin }: StateScripts): PinTexts {
     claim: async (key, text) => String(await claimPin(KEYS.pin(key), KEYS.changes, text, key, CHANGES_KEPT)),
     replace: async (key, current = '', next = '') =>
       (await replacePin(KEYS.pin(key), KEYS.changes, current, next, key, CHANGES_KEPT)) === 1,
+  };
+}
+
+function redisKeyTexts({ findKey, allKeys, replaceKey }: StateScripts): KeyTexts {
+  return {
+    find: async (id) => {
+      const text = await findKey(KEYS.keys, id);
+      return text === null ? undefined : String(text);
+    },
+    list: async () => textsOf(await allKeys(KEYS.keys)),
+    replace: async (id, current = '', next) =>
+      (await replaceKey(KEYS.keys, KEYS.changes, id, current, next, CHANGES_KEPT)) === 1,
   };
 }

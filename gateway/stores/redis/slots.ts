@@ -1,5 +1,5 @@
 // Which of the 16384 slots of a cluster a key falls into, and which server holds which slots.
-// Pure; cluster.ts routes by it.
+// Pure; connect.ts routes by it.
 import type { RedisServer } from '../../plan/redis-address.ts';
 
 export const SLOTS = 16_384;

@@ -1,6 +1,6 @@
 // The scripts behind what all gateways share: pins, overrides, API keys, and the stream of their changes.
 // One atomic call each; shared-state.ts makes ports of them.
-import type { RedisConnection, RedisScript } from './connect.ts';
+import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
 // The braces are the hash tag: a script that changes a pin and tells of it needs both keys on one node of a cluster.
@@ -18,19 +18,9 @@ export const CHANGES_KEPT = 10_000;
 /** No client waits for it. */
 const ADMINISTRATION_WITHIN_MS = 1000;
 
-export interface StateScripts {
-  readonly findPin: RedisScript;
-  readonly claimPin: RedisScript;
-  readonly replacePin: RedisScript;
-  readonly changeOverride: RedisScript;
-  readonly readChanges: RedisScript;
-  readonly restoreOverrides: RedisScript;
-  readonly findKey: RedisScript;
-  readonly allKeys: RedisScript;
-  readonly replaceKey: RedisScript;
-}
+export type StateScripts = ReturnType<typeof defineStateScripts>;
 
-export function defineStateScripts({ script }: RedisConnection): StateScripts {
+export function defineStateScripts({ script }: RedisConnection) {
   const patient = { answerWithinMs: ADMINISTRATION_WITHIN_MS };
   return {
     findPin: script('sundialFindPin', "return redis.call('GET', KEYS[1])", 1),

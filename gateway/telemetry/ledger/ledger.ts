@@ -5,6 +5,7 @@ import type { GatewayPlan } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Logger } from '../logger.ts';
+import { counter, gauge, type MetricRow, single } from '../series.ts';
 import { startFlushing, type UsageFlush } from './flush.ts';
 import { type SweepOptions, startSweeping } from './sweep.ts';
 import { createUsageTally, type UsageTally } from './tally.ts';
@@ -77,4 +78,26 @@ export function createUsageLedger({ plan, now, logger }: UsageLedgerOptions): Us
       flushes: () => flushing?.results() ?? { success: 0, failure: 0 },
     },
   };
+}
+
+export function ledgerRows({ counted, dropped, pending, flushes }: LedgerSamples): readonly MetricRow[] {
+  return [
+    counter('sundial_ledger_calls_total', 'Calls counted for the ledger.', [], () => single(counted())),
+    counter(
+      'sundial_ledger_calls_dropped_total',
+      'Calls missing in the ledger because its store was away for too long.',
+      [],
+      () => single(dropped()),
+    ),
+    counter('sundial_ledger_flushes_total', 'Attempts to write what was counted.', ['result'], () =>
+      Object.entries(flushes()).map(([result, count]) => [[result], count]),
+    ),
+    gauge(
+      'sundial_ledger_pending_records',
+      'Records counted that the store has not acknowledged.',
+      [],
+      () => single(pending()),
+      'sum',
+    ),
+  ];
 }
