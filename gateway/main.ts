@@ -10,7 +10,7 @@ import { endWith, print, printApart, printWhole, watchStreams } from './cli/prin
 import { runProgram } from './cli/program.ts';
 import type { StartActions } from './cli/start-commands.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
-import { setV8Flags } from './server/v8-flags.ts';
+import { keepMemoryLow } from './server/memory-settings.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
@@ -47,7 +47,7 @@ interface Start {
 }
 
 async function start({ options, movedTo, notify, advise }: Start): Promise<Gateway> {
-  setV8Flags();
+  keepMemoryLow();
   const { startGateway } = await import('./gateway.ts');
   const { notStarted, renderProblems } = await import('./plan/problems.ts');
   const started = await startGateway({
