@@ -10,6 +10,7 @@ import { endWith, print, printApart, printWhole, watchStreams } from './cli/prin
 import { runProgram } from './cli/program.ts';
 import type { StartActions } from './cli/start-commands.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
+import { keepMemoryLow } from './server/memory-settings.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
@@ -46,6 +47,7 @@ interface Start {
 }
 
 async function start({ options, movedTo, notify, advise }: Start): Promise<Gateway> {
+  keepMemoryLow();
   const { startGateway } = await import('./gateway.ts');
   const { notStarted, renderProblems } = await import('./plan/problems.ts');
   const started = await startGateway({

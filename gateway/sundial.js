@@ -29,10 +29,7 @@ if (process.argv[2] === '--probe') {
 // What was compiled once is not compiled again, which halves the time to start. Beside the packages, where only who could
 // change them can write; a folder that cannot be written does no harm. Portable: a project that is copied or moved goes on.
 function start() {
-  return Promise.all([import('node:module'), import('node:url'), import('node:v8')]).then((modules) => {
-    // Under load V8 would take the objects of requests for long-lived ones and make them where only full collections look.
-    // What they point to stays with them: half of the memory, and a third of the time.
-    modules[2].setFlagsFromString('--no-allocation-site-pretenuring');
+  return Promise.all([import('node:module'), import('node:url')]).then((modules) => {
     const directory = modules[1].fileURLToPath(new URL('node_modules/.cache/sundial', ROOT));
     modules[0].enableCompileCache({ directory, portable: true });
     return import('./main.ts');

@@ -2,6 +2,7 @@
 // Its own composition root; what it logs and counts goes to the primary.
 import { makeNextPlan, type NextPlan } from './plan/next-plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
+import { keepMemoryLow } from './server/memory-settings.ts';
 import { type Primary, type Worker, work } from './server/workers/at-work.ts';
 import type { PlanOrder, PrimaryAnswers, WorkerStart } from './server/workers/protocol.ts';
 import { sentCertificates } from './server/workers/sent-certificates.ts';
@@ -12,6 +13,7 @@ import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 
+keepMemoryLow();
 work(async (start, primary) => {
   const closing = new AsyncDisposableStack();
   try {

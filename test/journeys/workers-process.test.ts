@@ -59,6 +59,16 @@ const isAlive = (pid: number): boolean => {
 const allGone = (pids: readonly number[]) =>
   vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), WITHIN);
 
+it('gives the flags that keep memory low to V8 in the primary and in every worker', async () => {
+  const preload = join(import.meta.dirname, '../support/printed-flags.cjs');
+  const gateway = start(await openFolder(), { NODE_OPTIONS: `--require=${preload}` });
+  await gateway.ready;
+  for (const pid of [gateway.pid, ...workersOf(gateway.pid)]) {
+    expect(gateway.stderr).toContain(`${pid} --no-allocation-site-pretenuring\n`);
+    expect(gateway.stderr).toMatch(new RegExp(`^${pid} --heap-growing-percent=\\d+$`, 'm'));
+  }
+});
+
 describe('a gateway that is signalled', () => {
   let folder = '';
   let gateway: GatewayProcess;

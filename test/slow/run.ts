@@ -7,8 +7,9 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import { startProcess } from '../support/gateway-process.ts';
 import { overHttp1 } from '../support/http-client.ts';
 import { type Attack, attacks } from './attacks.ts';
+import { measureStalledReaders } from './stalled-readers.ts';
 
-const LONGEST_RUN_MS = 150_000;
+const LONGEST_RUN_MS = 240_000;
 const PROBE_EVERY_MS = 50;
 /** Requests before anything is measured: a heap that has not grown yet grows under any load. */
 const WARM_UP = 10_000;
@@ -16,6 +17,8 @@ const SIDE_BY_SIDE = 100;
 /** The bound `headers` is 10 s, and so is the window of `body_rate`: all are gone a second later. */
 const GONE_AFTER_MS = 11_000;
 const MOST_GROWTH_MB = 50;
+const STALLED = 'stalled readers';
+const MOST_STALLED_KB = 256;
 /** What TLS tickets, timers and the probe itself come and go with. */
 const FDS_OFF_BY = 8;
 
@@ -123,6 +126,15 @@ for (const attack of attacks.filter(({ name }) => name.includes(wanted))) {
     `${kept ? 'kept  ' : 'BROKEN'} ${seen.name}: probe p99 ${seen.p99Ms.toFixed(1)} ms of ${seen.probes} (${mostP99Ms === undefined ? '' : `< ${mostP99Ms}; `}${seen.calmP99Ms.toFixed(1)} ms before), ` +
       `${seen.refusedProbes} not 200, descriptors ${seen.mostFds} at most and ${seen.fdsOver} over at the end, ` +
       `memory +${seen.growthMb.toFixed(0)} MB (<= ${MOST_GROWTH_MB})\n`,
+  );
+}
+if (STALLED.includes(wanted)) {
+  const { eachKb, withStartKb } = await measureStalledReaders(join(folder, 'stalled'), rssOf);
+  const kept = eachKb <= MOST_STALLED_KB;
+  if (!kept) broken += 1;
+  process.stdout.write(
+    `${kept ? 'kept  ' : 'BROKEN'} ${STALLED}: ${eachKb.toFixed(0)} KB each (<= ${MOST_STALLED_KB}), ` +
+      `${withStartKb.toFixed(0)} KB with what a new process allocates once\n`,
   );
 }
 await using operator = overHttp1(admin, { tls: false });

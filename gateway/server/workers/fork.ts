@@ -15,8 +15,8 @@ export interface WorkerProcess {
 /** `entry`: the file that a worker runs. `descriptors`: what it is given besides its streams, from `FIRST_DESCRIPTOR` on. */
 export function forkWorker(entry: URL, answers: Answers, descriptors: readonly number[]): WorkerProcess {
   const worker = fork(fileURLToPath(entry), [], {
-    // What this process was started with may not suit one that is started from a file. V8: as in sundial.js.
-    execArgv: ['--no-allocation-site-pretenuring'],
+    // What this process was started with may not suit one that is started from a file.
+    execArgv: [],
     serialization: 'advanced',
     // Of streams that it inherits, the system would make waiting ones, for this process as well: a log that nobody reads any
     // more would then hold a thread of it for ever. What a worker has to say is said by its primary.

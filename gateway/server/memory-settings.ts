@@ -1,0 +1,19 @@
+// What keeps the memory of every process that serves requests low: flags of V8, and the size of buffers.
+// On the command line of Node these flags would need a second start; V8 reads them whenever it decides.
+import { setDefaultHighWaterMark } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+
+const V8_FLAGS = [
+  // Under load V8 would take the objects of requests for long-lived ones and make them where only full collections look.
+  // What they point to stays with them: half of the memory, and a third of the time.
+  '--no-allocation-site-pretenuring',
+  // A full collection comes when the heap has grown by half. V8 would let it grow to a multiple first.
+  '--heap-growing-percent=50',
+];
+/** Node's own default of 64 KiB is held for every client that takes nothing. A TLS server has no option for it. */
+const HIGH_WATER_MARK = 16 * 1_024;
+
+export function keepMemoryLow(): void {
+  for (const flag of V8_FLAGS) setFlagsFromString(flag);
+  setDefaultHighWaterMark(false, HIGH_WATER_MARK);
+}

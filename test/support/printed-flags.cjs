@@ -1,0 +1,10 @@
+// Loaded before the gateway: prints on standard error which flags each process gives to V8, which cannot be asked for them.
+const v8 = require('node:v8');
+const { syncBuiltinESMExports } = require('node:module');
+
+const { setFlagsFromString } = v8;
+v8.setFlagsFromString = (flag) => {
+  setFlagsFromString(flag);
+  process.stderr.write(`${process.pid} ${flag}\n`);
+};
+syncBuiltinESMExports();
