@@ -24,6 +24,7 @@ export const ACCESS = {
   identities: ['main'],
   schemes: [{ scheme: 'Bearer', issuers: ['https://auth.example.com'] }],
   anonymous: false,
+  vary: '',
   scopes: { read: ['orders:read'], write: ['orders:write'] },
 } as const;
 export const RULE = {
