@@ -31,23 +31,15 @@ export class HeaderLines implements HeaderSink {
   }
 
   get(name: string): HeaderValue | undefined {
-    const { flat } = this;
-    for (let at = 0; at < flat.length; at += 2) if (flat[at] === name) return flat[at + 1];
-    return undefined;
+    const at = this.at(name);
+    return at < 0 ? undefined : this.flat[at + 1];
   }
 
   set(name: string, value: HeaderValue | undefined): void {
-    const { flat } = this;
-    if (value === undefined) {
-      this.remove(name);
-      return;
-    }
-    for (let at = 0; at < flat.length; at += 2) {
-      if (flat[at] !== name) continue;
-      flat[at + 1] = value;
-      return;
-    }
-    flat.push(name, value);
+    const at = this.at(name);
+    if (value === undefined) this.remove(name);
+    else if (at < 0) this.flat.push(name, value);
+    else this.flat[at + 1] = value;
   }
 
   append(name: string, value: string): void {
@@ -56,12 +48,14 @@ export class HeaderLines implements HeaderSink {
   }
 
   remove(name: string): void {
+    const at = this.at(name);
+    if (at >= 0) this.flat.splice(at, 2);
+  }
+
+  private at(name: string): number {
     const { flat } = this;
-    for (let at = 0; at < flat.length; at += 2) {
-      if (flat[at] !== name) continue;
-      flat.splice(at, 2);
-      return;
-    }
+    for (let at = 0; at < flat.length; at += 2) if (flat[at] === name) return at;
+    return -1;
   }
 
   /** Passes each line once: the value it returns stays in place of the one that was there, undefined removes the line. */

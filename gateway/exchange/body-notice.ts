@@ -47,8 +47,8 @@ export function noticeOrder(
 
 /** By a 304 a shared cache could go on with a copy that is for other callers (RFC 9111 §4.3.4). */
 function withoutValidators(mapped: Conditions | undefined): Conditions {
-  const remove = [...(mapped?.remove ?? []), 'if-none-match', 'if-modified-since'];
-  return { kind: 'conditions', remove, replace: mapped?.replace ?? {} };
+  const removed = { 'if-none-match': undefined, 'if-modified-since': undefined };
+  return { kind: 'conditions', replace: { ...mapped?.replace, ...removed } };
 }
 
 /** Tags are those of what GET answers, so that its rules tell the notice in them, whichever operation is asked for. */

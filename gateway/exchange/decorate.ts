@@ -1,6 +1,5 @@
 // Header lines of every answer, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
 // Called last before an answer is written.
-import { BEARER_FIELD } from '../policy/authentication/bearer.ts';
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { besideUpstream, dropMalformed } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
@@ -57,8 +56,8 @@ export function decorate(
     const differsBy = nameReaders(headers, api, glimpse);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
-  const differsByCaller = credentialFields(decision);
-  if (differsByCaller !== undefined) mergeVary(headers, differsByCaller);
+  const access = version?.access ?? api?.access;
+  if (access?.kind === 'identified' && access.vary !== '') mergeVary(headers, access.vary);
   if (decision.perAccount || isForSome(decision) || isForCaller(decision)) keepPrivate(headers);
   headers.set('x-request-id', start.requestId);
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
@@ -83,25 +82,4 @@ function seeksCatalog({ start, completion }: ExchangeFacts, { path, host }: Requ
 /** CACHE-3: an answer to an identified caller is private, unless the API says `shared: true`. */
 function isForCaller({ consumer, api }: Decision): boolean {
   return consumer !== undefined && api?.shared !== true;
-}
-
-/** CACHE-2: the credential headers of an API with `anonymous: true`. */
-function credentialFields({ version, api }: Decision): string | undefined {
-  const access = version?.access ?? api?.access;
-  if (access?.kind !== 'identified' || !access.anonymous) return undefined;
-  const fields = access.schemes.flatMap((each) => {
-    switch (each.scheme) {
-      case 'Bearer':
-        return BEARER_FIELD;
-      case 'ApiKey':
-        return each.header;
-      case 'ClientCertificate':
-        return [];
-      default: {
-        const never: never = each;
-        throw new Error(`unhandled scheme ${JSON.stringify(never)}`);
-      }
-    }
-  });
-  return fields.length === 0 ? undefined : fields.join(', ');
 }

@@ -3,7 +3,7 @@
 import type { HeaderRules } from '../plan/connection-rules.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
-import type { BodyNoticeRefusal } from '../policy/body-notice/conditions.ts';
+import type { BodyNoticeRefusal, Replacements } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
 import type { IdempotencyRefusal, KeptAnswer } from '../policy/idempotency/rules.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
@@ -27,11 +27,9 @@ export interface ForwardOrder {
   /** Path and query for the upstream, percent-encoding as judged. */
   readonly target: string;
   readonly label: Label;
-  /** Lower-case names of client headers that carried a version and must not reach the upstream (VER-9). */
-  readonly removeHeaders: readonly string[];
-  /** By lower-case name, what the upstream sees instead of the client's value: media types without their version (VER-9). */
-  readonly replaceHeaders?: Readonly<Record<string, string>> | undefined;
-  /** By lower-case name, what the upstream gets whether or not the client sent the like; named in `removeHeaders` too. */
+  /** By lower-case name, what the upstream sees instead of the client's value, such as media types without their version (VER-9). */
+  readonly replaceHeaders?: Replacements | undefined;
+  /** By lower-case name, what the upstream gets whether or not the client sent the like, which is withheld. */
   readonly setHeaders?: Readonly<Record<string, string>> | undefined;
   /** What the policy sets and removes in both directions. */
   readonly headerRules?: HeaderRules | undefined;

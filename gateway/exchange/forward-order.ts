@@ -35,7 +35,6 @@ export function forwardOrder(
   const target = (path === '' ? '/' : path) + upstreamSearch(api.resolution, upstream, label, search);
   const types =
     api.resolution.mediaTypes.length === 0 ? undefined : plainTypes(api.resolution, label, headers);
-  const removed = upstream.withheld ?? api.versionHeaders;
   const { query } = api.resolution;
   const inside: ClientPlace['inside'] = api.inside?.has(label)
     ? (path) => placeInside(api, label, path)
@@ -44,8 +43,7 @@ export function forwardOrder(
     upstream,
     target,
     label,
-    removeHeaders: types === undefined || types.drop.length === 0 ? removed : [...removed, ...types.drop],
-    replaceHeaders: types?.replace,
+    replaceHeaders: types,
     setHeaders: upstream.identityHeaders && consumer && identityFields(upstream.identityHeaders, consumer),
     headerRules: api.headers,
     maxBody: version.maxBody,
@@ -71,13 +69,9 @@ export function strictest(
   };
 }
 
-/** The client's copy is named as withheld too, since `setHeaders` replaces nothing. */
 function underPrefix(order: ForwardOrder, prefix: string): ForwardOrder {
-  return {
-    ...order,
-    removeHeaders: [...order.removeHeaders, 'x-forwarded-prefix'],
-    setHeaders: prefix === '' ? order.setHeaders : { ...order.setHeaders, 'x-forwarded-prefix': prefix },
-  };
+  if (prefix === '') return order;
+  return { ...order, setHeaders: { ...order.setHeaders, 'x-forwarded-prefix': prefix } };
 }
 
 /** XFF-1: the gateway's own word, of a consumer that it knows; its client's copies are among those withheld. */
@@ -100,13 +94,12 @@ function visible(text: string): string {
 
 /** BODY-3: of what may be edited the upstream is asked for identity coding, whatever the client takes. */
 function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): ForwardOrder {
-  const removed = [...order.removeHeaders, ...(conditions?.remove ?? [])];
+  const replaceHeaders = { ...order.replaceHeaders, ...conditions?.replace };
+  if (notice === undefined) return { ...order, replaceHeaders };
   return {
     ...order,
-    removeHeaders: notice === undefined ? removed : [...removed, 'accept-encoding'],
-    replaceHeaders: { ...order.replaceHeaders, ...conditions?.replace },
-    setHeaders:
-      notice === undefined ? order.setHeaders : { ...order.setHeaders, 'accept-encoding': 'identity' },
+    replaceHeaders: { ...replaceHeaders, 'accept-encoding': undefined },
+    setHeaders: { ...order.setHeaders, 'accept-encoding': 'identity' },
     notice,
   };
 }
@@ -139,26 +132,22 @@ function answerForm(
     : wantedForm(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
 }
 
-/** `Accept` and `Content-Type` without versions; `drop` what has nothing left, or is misspelt on a request without a body. */
+/** `Accept` and `Content-Type` without versions; undefined: nothing is left, or it is misspelt on a request without a body. */
 function plainTypes(
   { mediaTypes, candidates }: ResolutionRules,
   label: Label,
   headers: RequestView['headers'],
-): { readonly replace: NonNullable<ForwardOrder['replaceHeaders']>; readonly drop: readonly string[] } {
-  const replace: Record<string, string> = {};
+): NonNullable<ForwardOrder['replaceHeaders']> {
+  const replace: Record<string, string | undefined> = {};
   const sent = fieldText(headers.accept);
-  const accept =
-    sent === undefined
-      ? undefined
-      : plainAccept(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
-  if (accept !== undefined) replace.accept = accept;
+  if (sent !== undefined)
+    replace.accept = plainAccept(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
   const type = fieldText(headers['content-type']);
   const media = type === undefined ? undefined : parseMediaType(type);
   const isMisspelt =
     type !== undefined && media !== undefined && misspeltContent(mediaTypes, media, type) !== undefined;
-  if (!isMisspelt && media !== undefined && versionIn(mediaTypes, media) !== undefined) {
+  if (isMisspelt) replace['content-type'] = undefined;
+  else if (media !== undefined && versionIn(mediaTypes, media) !== undefined)
     replace['content-type'] = plainType(mediaTypes, media);
-  }
-  const isSpent = sent !== undefined && accept === undefined;
-  return { replace, drop: [...(isSpent ? ['accept'] : []), ...(isMisspelt ? ['content-type'] : [])] };
+  return replace;
 }

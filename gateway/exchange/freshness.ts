@@ -25,6 +25,10 @@ const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501]);
 const MAX_AGE = /^max-age[ \t]*=[ \t]*("?)\d+\1$/i;
 const BLANKS = /[ \t]=|=[ \t]/;
+/** Directives without quotes or signs, and without blanks around their numbers. */
+const PLAIN = /^(?:[\w-]+(?:=\w+)?(?:, ?|$))*$/;
+/** By their number, digits in a row. */
+const DIGITS = Array.from({ length: 16 }, (_, count) => new RegExp(`\\d{${count}}`));
 const DAY_S = 86_400;
 
 /** Most seconds of reuse (CACHE-6), or `Infinity`. Caches count from `answeredAt`, which is of the clock of `start.now`. */
@@ -81,10 +85,8 @@ export function clampFreshness(
   answered?: Answered,
 ): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
-  // Some caches count from Date, others by their own clock.
-  const date = httpDate(headers.get('date')) ?? wallClock;
-  const expires = clampExpires(headers, Math.min(date, wallClock), seconds);
-  const unsaid = heuristicLifetime(headers, Math.max(date, wallClock), answered);
+  const expires = clampExpires(headers, wallClock, seconds);
+  const unsaid = heuristicLifetime(headers, wallClock, answered);
   const accel = clampAccel(headers, seconds, wallClock);
   const fields = fieldTexts(headers);
   // A cache may take its lifetime from one field and stale use from another.
@@ -112,14 +114,15 @@ function fieldTexts(headers: HeaderLines): readonly (readonly [name: string, tex
   return found;
 }
 
-function inSeconds(_found: string, count: string, unit: string): string {
-  return String(Math.min(2 ** 31, Number(count) * (UNIT_S[unit.toLowerCase()] ?? 1)));
-}
+const inSeconds = (_found: string, count: string, unit: string): string =>
+  String(Math.min(2 ** 31, Number(count) * (UNIT_S[unit.toLowerCase()] ?? 1)));
 
 /** The seconds that Expires gives after it was shortened; undefined without Expires. */
-function clampExpires(headers: HeaderLines, from: EpochMs, seconds: number): number | undefined {
+function clampExpires(headers: HeaderLines, wallClock: EpochMs, seconds: number): number | undefined {
   const expires = headers.get('expires');
   if (typeof expires !== 'string') return undefined;
+  // Some caches count from Date, others by their own clock.
+  const from = Math.min(dateOf(headers, wallClock), wallClock);
   const at = httpDate(expires);
   const until = at === undefined ? from : Math.min(at, from + seconds * 1000);
   // An invalid date means expired (RFC 9111 §5.3), but some caches read more forms than the standard's three. One form
@@ -127,6 +130,8 @@ function clampExpires(headers: HeaderLines, from: EpochMs, seconds: number): num
   headers.set('expires', at === undefined ? '0' : new Date(until).toUTCString());
   return Math.max(0, (until - from) / 1000);
 }
+
+const dateOf = (headers: HeaderLines, now: EpochMs): EpochMs => httpDate(headers.get('date')) ?? now;
 
 /** The seconds that X-Accel-Expires gives after it was shortened, which an nginx before the gateway reads first. */
 function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): number {
@@ -151,21 +156,24 @@ function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): 
  */
 function heuristicLifetime(
   headers: HeaderLines,
-  date: EpochMs,
-  answered: Answered | undefined,
+  now: EpochMs,
+  answered?: Answered,
 ): (text: string) => number {
   if (answered === undefined || (answered.method !== 'GET' && answered.method !== 'HEAD')) return () => 0;
   const { status, headers: asked } = answered;
   const since = headers.get('last-modified') ?? (status === 304 ? asked['if-modified-since'] : undefined);
   const modified = httpDate(since);
-  const lifetime = modified === undefined ? DAY_S : Math.max(0, date - modified) / 10_000;
+  const lifetime =
+    modified === undefined ? DAY_S : (Math.max(modified, now, dateOf(headers, now)) - modified) / 10_000;
+  const isPublic = (text: string) => directivesOf(text).some((each) => /^public$/i.test(each));
   return (text) => (HEURISTIC.has(status) || isPublic(text) ? lifetime : 0);
 }
 
-const isPublic = (text: string): boolean => directivesOf(text).some((each) => /^public$/i.test(each));
-
 /** `otherwise`: the lifetime if the text has none; `beside`: the longest in other fields. */
 function clampField(text: string, seconds: number, otherwise: number, beside: number): string {
+  // Most changes are months away, and most texts speak of minutes.
+  const longest = Math.max(otherwise, beside);
+  if (longest * 10 <= seconds && PLAIN.test(text) && !mayReach(text, seconds)) return text;
   if (otherwise === 0) return clampLifetimes(text, seconds, beside);
   const directives = directivesOf(text);
   const assumed = directives.some((each) => MAX_AGE.test(each)) ? 0 : otherwise;
@@ -185,9 +193,8 @@ function isNeverFresh(directives: readonly string[]): boolean {
  * seconds for which the answer is fresh where no max-age says it.
  */
 export function clampLifetimes(value: string, seconds: number, otherwise = 0): string {
-  // The sum of two shorter numbers stays below the limit, and most changes are months away.
   // Some caches do not read a lifetime with blanks, so it is written without.
-  if (otherwise === 0 && !BLANKS.test(value) && !hasDigits(value, String(seconds).length - 1)) return value;
+  if (otherwise === 0 && !BLANKS.test(value) && !mayReach(value, seconds)) return value;
   // Stale use begins after freshness: both together must end at the change.
   const staleSeconds = Math.max(0, Math.floor(seconds - Math.max(otherwise, ...freshIn(value))));
   return value.replace(
@@ -200,14 +207,9 @@ export function clampLifetimes(value: string, seconds: number, otherwise = 0): s
   );
 }
 
-/** Whether `count` digits follow on each other anywhere in the text. */
-function hasDigits(text: string, count: number): boolean {
-  let run = 0;
-  for (let index = 0; index < text.length && run < count; index += 1) {
-    const code = text.charCodeAt(index);
-    run = code >= 48 && code <= 57 ? run + 1 : 0;
-  }
-  return run >= count;
+/** Whether a number in the text may reach a tenth of `seconds`; the sum of two smaller ones stays below the limit. */
+function mayReach(text: string, seconds: number): boolean {
+  return DIGITS[String(seconds).length - 1]?.test(text) ?? true;
 }
 
 /** The lifetimes in a text, without those of stale use. */

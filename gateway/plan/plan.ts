@@ -79,9 +79,9 @@ export interface ApiPlan {
   readonly nextRelease: (now: EpochMs) => EpochMs;
   /** The request headers that can select a version, for Vary (CACHE-2), in canonical spelling, joined by ", ". */
   readonly vary: string;
-  /** Lower-case names of all request headers that can carry a version; no upstream sees the client's copy (VER-9). */
+  /** Lower-case names of all request headers that can carry a version. */
   readonly versionHeaders: readonly string[];
-  /** Lower-case names of those in which it or one of its versions takes API keys; no upstream sees them either (AUTH-3). */
+  /** Lower-case names of those in which it or one of its versions takes API keys (AUTH-3). */
   readonly keyHeaders: readonly string[];
   /** Mail addresses by consumer. */
   readonly contacts: ReadonlyMap<string, string>;
@@ -163,14 +163,13 @@ export interface UpstreamPlan extends TargetRules {
   readonly versionHeader: string | undefined;
   /** Query parameter that does; undefined for any other `version_as`. */
   readonly versionQuery: string | undefined;
-  readonly authorization: 'keep' | 'strip';
   /** How it is told who calls; undefined: not at all. */
   readonly identityHeaders: IdentityHeaders | undefined;
   /**
-   * Lower-case names of what it never sees of a client's: what carries a version (VER-9), an API key, or who calls.
-   * Undefined where that is the first alone.
+   * Lower-case names of what it never gets as a client sent it: what carries a version (VER-9), an API key or who calls,
+   * and what the policy sets or removes.
    */
-  readonly withheld: readonly string[] | undefined;
+  readonly withheld: ReadonlySet<string>;
   /** The Host field it gets; undefined: the authority of the target. */
   readonly host: string | undefined;
   readonly timeouts: Timeouts;

@@ -10,23 +10,18 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
   const { view } = inbound;
   const source = view.headers;
   const removed = nominated(source.connection);
-  const { versionHeader, authorization, host } = order.upstream;
-  const versionName = versionHeader?.toLowerCase();
+  const { versionHeader, withheld, host } = order.upstream;
   const replaced = order.replaceHeaders;
   const edits = order.headerRules?.request;
   const kept = keptFields(order.headerRules, view.viaTrusted);
-  const isTaken = (name: string): boolean =>
-    name === versionName ||
-    order.removeHeaders.includes(name) ||
-    (name === 'authorization' && authorization === 'strip') ||
-    (edits !== undefined && (Object.hasOwn(edits.set, name) || edits.remove.includes(name)));
   const flat: string[] = [];
   for (const name in source) {
     if (name.charCodeAt(0) === 58) continue;
     const field = clientField(name);
+    const { plain } = field;
     if (!goesOn(name, field, kept) || removed?.has(name)) continue;
-    if (isTaken(name) || (field.plain !== name && isTaken(field.plain))) continue;
-    const value = replaced !== undefined && Object.hasOwn(replaced, name) ? replaced[name] : source[name];
+    if (withheld.has(name) || (plain !== name && withheld.has(plain))) continue;
+    const value = replaced !== undefined && Object.hasOwn(replaced, plain) ? replaced[plain] : source[name];
     if (value === undefined) continue;
     if (name === 'max-forwards' && view.method === 'OPTIONS') {
       flat.push(name, decremented(String(value)));

@@ -56,7 +56,7 @@ async function callerOf(
 ): Promise<string | undefined> {
   const access: IdentifiedRule = {
     kind: 'identified',
-    ...{ identities, anonymous, schemes: [], scopes: { read: [], write: [] } },
+    ...{ identities, anonymous, vary: '', schemes: [], scopes: { read: [], write: [] } },
   };
   const headers = {
     ...(token !== undefined && { authorization: token }),

@@ -165,22 +165,15 @@ describe('decorate', () => {
   );
 
   it('CACHE-2: where callers without credentials are answered too, the fields of all credentials join Vary', () => {
-    const access = {
-      ...ACCESS,
-      schemes: [
-        ...ACCESS.schemes,
-        { scheme: 'ApiKey', header: 'X-API-Key' },
-        { scheme: 'ClientCertificate' },
-      ],
-    } as const;
     const facts = deprecatedFacts();
-    const of = (anonymous: boolean) =>
-      decorated({}, withFacts(facts, { version: version({ access: { ...access, anonymous } }) })).vary;
-    expect(of(true)).toBe('API-Version, Authorization, X-API-Key');
-    expect(of(false)).toBe('API-Version');
+    const access = { ...ACCESS, vary: 'Authorization, X-API-Key' };
+    const of = (vary: string) =>
+      decorated({}, withFacts(facts, { version: version({ access: { ...access, vary } }) })).vary;
+    expect(of(access.vary)).toBe('API-Version, Authorization, X-API-Key');
+    expect(of('')).toBe('API-Version');
     const open = withFacts(facts, {
       version: undefined,
-      api: facts.decision.api && { ...facts.decision.api, access: { ...access, anonymous: true } },
+      api: facts.decision.api && { ...facts.decision.api, access },
     });
     expect(decorated({}, open).vary).toBe('API-Version, Authorization, X-API-Key');
   });

@@ -160,6 +160,23 @@ describe('the fields of an answer', () => {
     expect(clamped({ 'x-accel-expires': [written, '5'] })['x-accel-expires']).toEqual([expected, '5']);
   });
 
+  it.each([
+    [10_000_000, { 'cache-control': 'public, max-age=60, stale-if-error=5' }, {}],
+    [10_000_000, { 'cache-control': 'public, max-age = 60' }, { 'cache-control': 'public, max-age=60' }],
+    [10_000_000, { 'cache-control': 'stale-if-error="5"' }, { 'cache-control': 'stale-if-error=5' }],
+    [60, { 'cache-control': 'public' }, { 'cache-control': 'public, max-age=60' }],
+    // Caches that go by Date find it older than the gateway does.
+    [
+      100_000,
+      { date: 'Sun, 29 Nov 2026 12:00:00 GMT', 'last-modified': 'Tue, 10 Nov 2026 12:00:00 GMT' },
+      { 'cache-control': 'max-age=100000' },
+    ],
+  ])('CACHE-6: with %d seconds left, what GET answers with %j changes by %j', (seconds, fields, changes) => {
+    const lines = new HeaderLines(fields);
+    clampFreshness(lines, seconds, NOW, { status: 200, method: 'GET', headers: {} });
+    expect(lines.record()).toEqual({ ...fields, ...changes });
+  });
+
   it('CACHE-6: gain nothing that was not there', () => {
     expect(clamped({ 'last-modified': DATE })).toEqual({ 'last-modified': DATE });
   });

@@ -273,7 +273,6 @@ describe('decide', () => {
         upstream,
         target: '/orders/a%2Fb?x=1&x=2&y=%2f',
         label: 'v1',
-        removeHeaders: ['api-version'],
         clientPlace: {
           view: expect.objectContaining({ path: '/api/v1/orders/a%2Fb', host: 'api.example.com' }),
           tail: '/a%2Fb',

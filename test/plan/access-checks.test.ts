@@ -172,3 +172,18 @@ describe('shared', () => {
     expect(await found(policy({ access: 'public', more, ofVersion }))).toEqual([]);
   });
 });
+
+it.each([
+  [true, 'Authorization, X-API-Key', 'X-API-Key'],
+  [false, '', ''],
+])('CACHE-2: with anonymous: %s answers vary by %j, and those of a version by %j', async (...row) => {
+  const [anonymous, ofApi, ofVersion] = row;
+  const access = `{ identity: [main, keys], anonymous: ${anonymous}, scopes: any }`;
+  await using folder = await workspace({
+    'config/gateway.yaml': GATEWAY,
+    'policies/orders.yaml': policy({ access, ofVersion: ', access: { identity: keys, scopes: any }' }),
+  });
+  const [api] = (await folder.load()).plan?.apis ?? [];
+  expect(api?.access).toMatchObject({ vary: ofApi });
+  expect(api?.versions.get('v1')?.access).toMatchObject({ vary: ofVersion });
+});

@@ -34,7 +34,8 @@ export interface GatewayOptions {
   readonly socket?: number;
   readonly upstream?: string;
   readonly plan?: Partial<UpstreamPlan>;
-  readonly removeHeaders?: readonly string[];
+  /** Besides the header of the version. */
+  readonly withheld?: readonly string[];
   readonly tls?: boolean;
   readonly mode?: PlainMode;
   readonly sendsForwarded?: boolean;
@@ -104,7 +105,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
     path: '/echo',
     versionHeader: 'API-Version',
     versionQuery: undefined,
-    authorization: 'keep',
+    withheld: new Set(['api-version', ...(options.withheld ?? [])]),
     timeouts: { connect: 1_000, headers: 2_000, idle: 2_000, total: 5_000 },
     ...options.plan,
   };
@@ -135,7 +136,6 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
         upstream,
         target: view.path + view.search,
         label: 'v1',
-        removeHeaders: options.removeHeaders ?? [],
         maxBody: Number.POSITIVE_INFINITY,
         ...options.order,
       };

@@ -145,6 +145,7 @@ describe('authorisation', () => {
     identities: ['main'],
     schemes: [{ scheme: 'Bearer', issuers: [] }],
     anonymous: false,
+    vary: '',
     scopes: { read: ['orders:read'], write: ['orders:read', 'orders:write'] },
   };
   const consumer = (...scopes: string[]) => ({

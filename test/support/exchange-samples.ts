@@ -24,6 +24,7 @@ export const ACCESS = {
   identities: ['main'],
   schemes: [{ scheme: 'Bearer', issuers: ['https://auth.example.com'] }],
   anonymous: false,
+  vary: '',
   scopes: { read: ['orders:read'], write: ['orders:write'] },
 } as const;
 export const RULE = {
@@ -58,9 +59,8 @@ export const upstream: UpstreamPlan = {
   path: '/orders',
   versionHeader: 'api-version',
   versionQuery: undefined,
-  authorization: 'keep',
   identityHeaders: undefined,
-  withheld: undefined,
+  withheld: new Set(['api-version']),
   host: undefined,
   connections: { max: 256, queue: 1_024, waitMs: 1_000 },
   retries: { attempts: 1, budget: 0.2 },

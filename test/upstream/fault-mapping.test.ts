@@ -6,7 +6,7 @@ import { describeFault } from '../../gateway/exchange/fault-answer.ts';
 import { toFault } from '../../gateway/upstream/fault-mapping.ts';
 import { upstream } from '../support/exchange-samples.ts';
 
-const order = { upstream, target: '/', label: 'v1', removeHeaders: [], maxBody: 1 } as const;
+const order = { upstream, target: '/', label: 'v1', maxBody: 1 } as const;
 const coded = (code: string): Error => Object.assign(new Error(`${code} 10.0.0.7:4001`), { code });
 const REQUEST_ID = 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001';
 

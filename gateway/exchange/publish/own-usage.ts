@@ -120,7 +120,14 @@ function varyOf({ authenticators }: Pick<OwnPorts, 'authenticators'>): Readonly<
 /** Whoever it is, as long as it is proven: nothing is asked of scopes to be told of one's own calls. */
 function anyIdentity({ authenticators }: Pick<OwnPorts, 'authenticators'>): AccessRule {
   const identities = [...authenticators.keys()];
-  return { kind: 'identified', identities, schemes: [], anonymous: false, scopes: { read: [], write: [] } };
+  return {
+    kind: 'identified',
+    identities,
+    schemes: [],
+    anonymous: false,
+    vary: '',
+    scopes: { read: [], write: [] },
+  };
 }
 
 /** Known by the same: an address or a key may be spelled like the id that a token proves. */

@@ -1,6 +1,7 @@
 // Who may call, compiled: of an API, of a version of it, and of one operation, each with what it does not say taken over.
 // Part of compiling one API; a request finds the schemes of its challenges ready.
 import type { AccessRule, CredentialScheme, IdentifiedRule } from '../../policy/authentication/access.ts';
+import { BEARER_FIELD } from '../../policy/authentication/bearer.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { IdentitySettings, Settings } from '../settings.ts';
 
@@ -8,14 +9,7 @@ type Identities = Pick<Settings, 'identities'>;
 
 export function compileAccess({ access }: PolicyFile, settings: Identities): AccessRule {
   if (access === 'public') return { kind: 'public' };
-  const identities = [access.identity].flat();
-  return {
-    kind: 'identified',
-    identities,
-    schemes: schemesOf(identities, settings),
-    anonymous: access.anonymous ?? false,
-    scopes: scopesOf(access.scopes),
-  };
+  return identified([access.identity].flat(), access.anonymous ?? false, access.scopes, settings);
 }
 
 export function versionAccess(
@@ -28,13 +22,23 @@ export function versionAccess(
   const inherited: Partial<IdentifiedRule> = ofApi.kind === 'public' ? {} : ofApi;
   const identities = access.identity === undefined ? inherited.identities : [access.identity].flat();
   if (identities === undefined) throw new RangeError('unchecked scopes of a version in a public API');
-  return {
-    kind: 'identified',
-    identities,
-    schemes: schemesOf(identities, settings),
-    anonymous: access.anonymous ?? inherited.anonymous ?? false,
-    scopes: scopesOf(access.scopes),
-  };
+  const anonymous = access.anonymous ?? inherited.anonymous ?? false;
+  return identified(identities, anonymous, access.scopes, settings);
+}
+
+function identified(
+  identities: readonly string[],
+  anonymous: boolean,
+  { read, write }: Partial<IdentifiedRule['scopes']>,
+  settings: Identities,
+): IdentifiedRule {
+  const schemes = schemesOf(identities, settings);
+  const fields = schemes.flatMap((each) => {
+    if (each.scheme === 'ClientCertificate') return [];
+    return each.scheme === 'Bearer' ? BEARER_FIELD : each.header;
+  });
+  const vary = anonymous ? fields.join(', ') : '';
+  return { kind: 'identified', identities, schemes, anonymous, vary, scopes: { read, write } };
 }
 
 export function operationAccess(
@@ -56,10 +60,6 @@ export function keyHeadersOf({ access, versions }: PolicyFile, settings: Identit
   return schemesOf(names, settings).flatMap((each) =>
     each.scheme === 'ApiKey' ? each.header.toLowerCase() : [],
   );
-}
-
-function scopesOf({ read, write }: Partial<IdentifiedRule['scopes']>): IdentifiedRule['scopes'] {
-  return { read, write };
 }
 
 /** Each scheme once, where its first identity stands; every issuer of tokens is among those of Bearer. */

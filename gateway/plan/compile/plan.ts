@@ -27,7 +27,7 @@ import { compileHeaders } from './headers.ts';
 import { compileLimits } from './limits.ts';
 import { compileOperations } from './operations.ts';
 import { carrier, compileResolution, varyOf, versionHeadersOf } from './resolution.ts';
-import { compileUpstream, type UpstreamContext } from './upstream.ts';
+import { compileUpstream } from './upstream.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -97,11 +97,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
   const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const fields = {
-    versionHeaders: versionHeadersOf(file),
-    keyHeaders: keyHeadersOf(file, settings),
-    identityHeaders: identityHeadersOf(file),
-  };
+  const withheld = withheldOf(file, settings);
   const access = compileAccess(file, settings);
   return [...versions].map(([label, version]): VersionRules => {
     const page = lifecycleUrl(settings.public, file.api);
@@ -114,7 +110,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       warning: file.warning ?? true,
     };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
-    const upstream = upstreamOf(file, label, fields);
+    const upstream = upstreamOf(file, label, withheld);
     const brownouts = compileBrownouts(version.brownouts);
     const datedAt = (known: EpochMs): DatedRules => {
       const dates = knownSchedule(schedule, known);
@@ -176,21 +172,25 @@ function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>)
 function upstreamOf(
   { api, base, upstreams = {} }: PolicyFile,
   label: Label,
-  fields: Pick<UpstreamContext, 'versionHeaders' | 'keyHeaders' | 'identityHeaders'>,
+  withheld: readonly string[],
 ): UpstreamPlan | undefined {
   const isWhole = label === UNVERSIONED;
   const upstream = isWhole ? Object.values(upstreams)[0] : upstreams[label];
   const named = isWhole ? { name: api, label: undefined } : { name: `${api}-${label}`, label };
-  return upstream && compileUpstream(upstream, { ...named, ...fields, base });
+  return upstream && compileUpstream(upstream, { ...named, withheld, base });
 }
 
 /** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
-function identityHeadersOf({ upstreams = {} }: PolicyFile): readonly string[] {
-  const told = Object.values(upstreams).flatMap(({ identity_headers: each }) => [
-    each?.consumer,
-    each?.scopes,
+function withheldOf(file: PolicyFile, settings: Settings): readonly string[] {
+  const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
+    each?.consumer ?? [],
+    each?.scopes ?? [],
   ]);
-  return [...new Set(told.filter((name) => name !== undefined))];
+  const { set = {}, remove = [] } = compileHeaders(file.headers)?.request ?? {};
+  return [
+    ...[...versionHeadersOf(file), ...told.flat(), ...keyHeadersOf(file, settings)],
+    ...[...Object.keys(set), ...remove],
+  ];
 }
 
 function redirectsOf(

@@ -18,37 +18,30 @@ export interface UpstreamContext {
   readonly base: string;
   /** Undefined when the API has no versions. */
   readonly label: Label | undefined;
-  /** Lower-case names of the fields of the API that carry versions, that carry API keys, and that tell any version who calls. */
-  readonly versionHeaders: readonly string[];
-  readonly keyHeaders: readonly string[];
-  readonly identityHeaders: readonly string[];
+  /** Lower-case names of the fields that no upstream of the API gets as a client sent them. */
+  readonly withheld: readonly string[];
 }
 
 const DEFAULT_CONNECTIONS: ConnectionRules = { max: 256, queue: 1_024, waitMs: 1_000 };
 const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
 
 export function compileUpstream(file: UpstreamFile, context: UpstreamContext): UpstreamPlan {
+  const version = versionTold(file, context);
+  const { identity_headers: told } = file;
   return {
     name: context.name,
     targets: file.targets.map((origin) => ({ origin })),
     path: upstreamPath(file, context.base, context.label),
-    ...versionTold(file, context),
-    authorization: file.authorization ?? 'keep',
-    ...identityTold(file, context),
+    ...version,
+    withheld: new Set([
+      ...context.withheld,
+      ...(version.versionHeader === undefined ? [] : [version.versionHeader.toLowerCase()]),
+      ...(file.authorization === 'strip' ? ['authorization'] : []),
+    ]),
+    identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
     timeouts: compileTimeouts(file.timeout),
     ...compileTargetRules(file),
     ...compileConnectionRules(file),
-  };
-}
-
-function identityTold(
-  { identity_headers: told }: UpstreamFile,
-  { versionHeaders, keyHeaders, identityHeaders }: UpstreamContext,
-): Pick<UpstreamPlan, 'identityHeaders' | 'withheld'> {
-  const own = [...identityHeaders, ...keyHeaders];
-  return {
-    identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
-    withheld: own.length === 0 ? undefined : [...versionHeaders, ...own],
   };
 }
 

@@ -14,6 +14,8 @@ export interface IdentifiedRule {
   readonly schemes: readonly CredentialScheme[];
   /** Whether a request without any credential passes, known by nobody, where no scope is needed. */
   readonly anonymous: boolean;
+  /** CACHE-2: where it passes, the fields of all credentials, joined by ", "; else empty. */
+  readonly vary: string;
   /** `read` for GET, HEAD and OPTIONS, `write` for the rest. */
   readonly scopes: { readonly read: ScopeRule; readonly write: ScopeRule };
 }

@@ -7,16 +7,16 @@ import type { Notice } from './notice.ts';
 /** The client's copy of the resource is not what it would get today (RFC 9110 §13.1.1). */
 export type BodyNoticeRefusal = { readonly reason: 'precondition_failed' };
 
+/** Values of fields by lower-case name; undefined: the upstream does not get the field. */
+export type Replacements = Readonly<Record<string, string | undefined>>;
+
 export interface Conditions {
   readonly kind: 'conditions';
-  /** Lower-case names of fields the upstream does not get. */
-  readonly remove: readonly string[];
-  /** By lower-case name. */
-  readonly replace: Readonly<Record<string, string>>;
+  readonly replace: Replacements;
 }
 
 /** A part of an edited body cannot be cut out of the original, and a date cannot tell one notice from the next. */
-const OF_READING = ['range', 'if-range', 'if-modified-since'] as const;
+const NOT_SENT: Replacements = { range: undefined, 'if-range': undefined, 'if-modified-since': undefined };
 
 /**
  * `reads`: the method is GET or HEAD. A tag without a suffix names bytes without the notice: who reads gets the body
@@ -28,15 +28,15 @@ export function mapConditions(
   { suffix }: Notice,
   reads: boolean,
 ): Conditions | BodyNoticeRefusal {
-  const remove: string[] = reads ? OF_READING.filter((name) => headers[name] !== undefined) : [];
-  const replace: Record<string, string> = {};
+  const replace: Record<string, string | undefined> = reads ? { ...NOT_SENT } : {};
   const match = mapList(headers['if-match'], suffix, 'keep');
   if (match.kind === 'none') return { reason: 'precondition_failed' };
   if (match.kind === 'tags') replace['if-match'] = match.list;
   const noneMatch = mapList(headers['if-none-match'], suffix, reads ? 'drop' : 'keep');
   if (noneMatch.kind === 'tags') replace['if-none-match'] = noneMatch.list;
-  if (noneMatch.kind === 'none' || (noneMatch.kind === 'unread' && reads)) remove.push('if-none-match');
-  return { kind: 'conditions', remove, replace };
+  if (noneMatch.kind === 'none' || (noneMatch.kind === 'unread' && reads))
+    replace['if-none-match'] = undefined;
+  return { kind: 'conditions', replace };
 }
 
 type Mapped =

@@ -36,7 +36,7 @@ describe.concurrent.each([{ tls: false }, { tls: true }])(
 
 describe.concurrent('what the upstream is asked', () => {
   it('VER-9, FWD-1, WS-3: the fields of any request, with the upgrade of this hop', async () => {
-    const { upstream, gateway, open } = await pair({ removeHeaders: ['x-version'] });
+    const { upstream, gateway, open } = await pair({ withheld: ['x-version'] });
     const lines = [
       'Origin: https://app.example.com',
       'Sec-WebSocket-Protocol: chat, superchat',
