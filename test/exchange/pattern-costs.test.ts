@@ -139,11 +139,14 @@ describe('promise 5: 8 KiB of anything are read with 5 ms of work:', () => {
     const slow = PIECES.filter((piece) => {
       const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
       // One that ends as nothing may end fails at the last moment.
-      const work = workOf(() => {
-        read(text);
-        read(`${text}\u0001`);
-      });
-      return work / 2 > MOST_MS;
+      const isSlow = () =>
+        workOf(() => {
+          read(text);
+          read(`${text}\u0001`);
+        }) >
+        2 * MOST_MS;
+      // Once more, since other threads of this process may have worked meanwhile.
+      return isSlow() && isSlow();
     });
     expect(slow).toEqual([]);
   });

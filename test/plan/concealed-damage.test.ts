@@ -66,7 +66,7 @@ it(
         const line = (await said(text, GATEWAY)).split('\n').find((each) => each.includes(CANARY));
         expect(line === undefined ? '' : `${text}\n-> ${line}`).toBe('');
       }),
-      3_000,
+      1_500,
     );
   },
   FUZZ_TIMEOUT_MS,

@@ -69,18 +69,17 @@ describe('no finding repeats the value', () => {
     ['requests', 'set'],
   ])('of a header rule: headers.%s.%s', async (direction, verb) => {
     const found: string[] = [];
-    for (const form of FORMS)
-      for (const name of ['X-Tenant', 'Accept-Encoding']) {
-        const value = form.replaceAll('%', CANARY);
-        const texts = [
-          `${ORDERS}headers:\n  ${direction}:\n    ${verb}:\n      ${name}: ${value}\n      Connection: x\n`,
-          `${ORDERS}headers: { ${direction}: { ${verb}: { Connection: x, ${name}: ${value} } } }\n`,
-          `${ORDERS}headers: { ${direction}: { ${name}: ${value} } }\n`,
-          `${ORDERS}headers: { ${name}: ${value} }\n`,
-          `${ORDERS}expect: [{ request: GTE /, headers: { ${name}: ${value} } }]\n`,
-        ];
-        found.push(...(await leaks(texts, inPolicy)));
-      }
+    for (const form of FORMS) {
+      const value = form.replaceAll('%', CANARY);
+      const texts = [
+        `${ORDERS}headers:\n  ${direction}:\n    ${verb}:\n      X-Tenant: ${value}\n      Connection: x\n`,
+        `${ORDERS}headers: { ${direction}: { ${verb}: { Connection: x, X-Tenant: ${value} } } }\n`,
+        `${ORDERS}headers: { ${direction}: { X-Tenant: ${value} } }\n`,
+        `${ORDERS}headers: { X-Tenant: ${value} }\n`,
+        `${ORDERS}expect: [{ request: GTE /, headers: { X-Tenant: ${value} } }]\n`,
+      ];
+      found.push(...(await leaks(texts, inPolicy)));
+    }
     expect(found).toEqual([]);
   });
 
@@ -88,8 +87,8 @@ describe('no finding repeats the value', () => {
     'of a key called $name, wherever it stands',
     async ({ name, index }) => {
       const found: string[] = [];
-      // Each name meets a third of the forms, and each form a third of the names.
-      for (const form of FORMS.filter((_, at) => at % 3 === index % 3)) {
+      // Each name meets an eighth of the forms, and each form an eighth of the names.
+      for (const form of FORMS.filter((_, at) => at % 8 === index % 8)) {
         const value = form.replaceAll('%', CANARY);
         const policies = [
           `${ORDERS}${name}: ${value}\n`,
