@@ -63,13 +63,11 @@ export function liveActions({
 /** True for `y` and `yes` alone; the end of input is a no. The question goes to stderr, so that stdout stays the answer. */
 async function askOnTerminal(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const { promise: closed, resolve: close } = Promise.withResolvers<string>();
-  lines.once('close', () => close(''));
-  try {
-    const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    lines.close();
-  }
+  // The terminal edits the line itself: no escape codes are written, and ^C ends the process as usual.
+  using lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const { promise: closed, resolve: close } = Promise.withResolvers<undefined>();
+  lines.once('close', () => close(undefined));
+  const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+  if (answer === undefined) process.stderr.write('\n');
+  return answer !== undefined && /^y(es)?$/i.test(answer.trim());
 }

@@ -21,7 +21,7 @@ const ABSOLUTE = /^http(s?):\/\/([^/?]*)/i;
 // A path that needs neither decoding nor a look at its segments.
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)*\/?$/;
 const ASCII_DECODED = octetTable((character, octet) => (octet < 0x80 ? character : undefined));
-const ENCODED_CONTROL = /%(?:[01][0-9A-F]|7F)/i;
+const ENCODED_CONTROL_OR_BACKSLASH = /%(?:[01][0-9A-F]|7F|5C)/i;
 const DOT_SEGMENT = /[/\\]\.{1,2}(?:[/\\;?# ]|%(?:85|A0)|$)/i;
 // ASCII written in more octets than it needs: no valid UTF-8, yet some decoders make a dot or a slash of it.
 const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/i;
@@ -62,18 +62,17 @@ export function readTarget(target: string, method: string): Target {
 function normalised(raw: string): string | undefined {
   if (raw.startsWith('//') || raw.includes('\\') || /%(?![0-9A-Fa-f]{2})/.test(raw)) return undefined;
   const path = decodeUnreserved(raw);
-  if (path.includes('%5C')) return undefined;
   return mayBeReadOtherwise(path) ? undefined : path;
 }
 
 /**
- * Looks for control characters, and for `.` and `..`, as any later reader might: after further decodings, in overlong UTF-8,
- * with either slash, before a `;`, `?`, `#` or blank. True also for what would have to be decoded too often to tell.
+ * Looks for control characters, backslashes, and for `.` and `..`, as any later reader might: after further decodings, in
+ * overlong UTF-8, with either slash, before a `;`, `?`, `#` or blank. True also for what would have to be decoded too often to tell.
  */
 function mayBeReadOtherwise(path: string): boolean {
   let read = path;
   for (let decodings = 0; decodings < MOST_DECODINGS; decodings += 1) {
-    if (DOT_SEGMENT.test(read) || OVERLONG.test(read) || ENCODED_CONTROL.test(read)) return true;
+    if (DOT_SEGMENT.test(read) || OVERLONG.test(read) || ENCODED_CONTROL_OR_BACKSLASH.test(read)) return true;
     const again = replaceOctets(read, ASCII_DECODED);
     if (again === read) return false;
     read = again;

@@ -3,14 +3,15 @@
 import type { PolicyView } from './check/views.ts';
 import { type PolicyFile, policyPartsGrammar } from './grammar/policy-grammar.ts';
 import type { ReadPiece } from './pieces.ts';
+import type { Problem } from './problems.ts';
 import { digest } from './read/files.ts';
-import { valueAt } from './read/values.ts';
+import { keysOf, valueAt } from './read/values.ts';
 
 const ROUTE_KEYS = ['host', 'base', 'resolve'] as const;
 
 /** A piece of a plan with the well-formed routes of a file and nothing else; undefined if there are none. */
 export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | undefined {
-  const { host, resolve, versions } = parts;
+  const { host, resolve } = parts;
   const base = parts.base ?? resolve?.find(({ path }) => path !== undefined)?.path;
   if (base === undefined) return undefined;
   const file: PolicyFile = {
@@ -19,17 +20,31 @@ export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | u
     ...(host !== undefined && { host }),
     ...(resolve !== undefined && { resolve }),
     access: 'public',
-    versions: resolve === undefined || versions === 'none' ? 'none' : {},
+    // Requests at the base are closed too: a carrier that leads there may be missing from the file.
+    versions: 'none',
     isLeftOut: true,
   };
   return { digest: digest([JSON.stringify(file)]), files: [], file };
 }
 
-/** Whether the file is read well enough to know every route of its API. */
-export function statesRoutes({ document, parts }: PolicyView): boolean {
-  // Of a file that was cut short, the lines that say where its versions are may be missing.
-  const isWhole = parts.versions === 'none' || parts.resolve !== undefined;
-  if (parts.base === undefined || !isWhole) return false;
+/**
+ * Whether a refused file states every route of its API. Otherwise it may have been cut short, or a key that is unknown
+ * may be a host.
+ */
+export function statesRoutes(view: PolicyView, problems: readonly Problem[]): boolean {
+  const { document, parts } = view;
+  const lastKey = keysOf(document.value).at(-1);
+  return (
+    hasReadableRoutes(view) &&
+    document.has(['versions']) &&
+    !ROUTE_KEYS.some((key) => key === lastKey) &&
+    (parts.host !== undefined || !problems.some(({ rule }) => rule === 'unknown-key'))
+  );
+}
+
+/** Whether the base, the hosts and the carriers of an API with versions are written and well formed. */
+export function hasReadableRoutes({ document, parts }: PolicyView): boolean {
+  if (parts.base === undefined || (parts.versions !== 'none' && parts.resolve === undefined)) return false;
   return ROUTE_KEYS.every((key) => {
     if (document.repeated.has(key)) return false;
     const given = valueAt(document.value, [key]);

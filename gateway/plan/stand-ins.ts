@@ -5,7 +5,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { AcceptedForm, AcceptedForms } from './accepted-forms.ts';
 import { type Claimant, claimsOf } from './check/together.ts';
 import type { PolicyView, Surroundings } from './check/views.ts';
-import { closedRoutes, statesRoutes } from './closed-routes.ts';
+import { closedRoutes, hasReadableRoutes, statesRoutes } from './closed-routes.ts';
 import type { ReadPiece } from './pieces.ts';
 import type { Problem } from './problems.ts';
 import type { PublishedFile } from './published-record.ts';
@@ -84,10 +84,10 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   /** But for those at or below `places`, where the rules of its own API hold. */
   const closing = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
     if (view === undefined) return [];
-    const stated = placesOf(view);
-    if (stated.length > 0 && stated.every((place) => isWithin(place, places))) return [];
     const piece = closedRoutes(view, name);
-    return piece === undefined ? [] : [piece];
+    if (piece === undefined) return [];
+    const stated = placesOf({ ...view, parts: piece.file });
+    return stated.every((place) => isWithin(place, places)) ? [] : [piece];
   };
   const retained: PublishedFile[] = [];
   for (const { file, form } of placed) {
@@ -97,7 +97,7 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
       found.push({ file, piece, view, closed: closing(stated, basename(file), placesOf(view)) });
     else {
       const api = form.api ?? basename(file);
-      const isPlaced = view !== undefined && statesRoutes(view);
+      const isPlaced = view !== undefined && hasReadableRoutes(view);
       const closed = [...closing(stated, api), ...closing(view, api)];
       leftOut.push({ file, api, isSpare: false, isRival: false, closed, isPlaced });
       retained.push(...form.files);
@@ -122,7 +122,7 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
     leftOut.push({
       ...{ file, api: name, isSpare, isRival: !isBeside },
       closed: closing(view, name, isSpare ? places : []),
-      isPlaced: view !== undefined && statesRoutes(view),
+      isPlaced: view !== undefined && statesRoutes(view, candidateOf.get(file)?.problems ?? []),
     });
   }
   return { standIns: found, leftOut, retained };

@@ -78,6 +78,6 @@ function unknownRoutes(file: string): Problem {
   return {
     ...{ file, line: 1, column: 1, severity: 'error', rule: 'left-out' },
     message: 'the routes of this file are unknown: without it another API could answer there',
-    hint: 'correct its syntax, its api, host, base and resolve, or move it out of the folder',
+    hint: 'correct the file, or move it out of the folder',
   };
 }
