@@ -152,6 +152,11 @@ it.each(['hosts', 'Host', 'domain'])(
   },
 );
 
+it('at a first start that is partial, a file that ends inside the name of its API is no spare file of another', async () => {
+  await save({ 'out.yaml': OUT, 'sec.yaml': 'api: out' });
+  await expect(folder.start({ START: 'partial' })).rejects.toThrow('the routes of this file are unknown');
+});
+
 const BLOCK = `api: sec
 base: /mono/secure
 resolve:

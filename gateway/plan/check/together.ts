@@ -3,6 +3,7 @@
 import { hostsOf, pathsOf } from '../api-routes.ts';
 import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
+import { keysOf } from '../read/values.ts';
 import { hostKey } from '../route-table.ts';
 import { RULES, type RuleSeverity } from '../rules/names.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstream-places.ts';
@@ -37,13 +38,18 @@ export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: 
   const access = JSON.stringify(parts.access ?? null);
   return {
     file: document.file,
-    api: document.repeated.has('api') ? undefined : parts.api,
+    api: document.repeated.has('api') || endsInName(document) ? undefined : parts.api,
     labels,
     routes,
     places: new Set([...placesIn(parts).values()].flatMap(addressesOf)),
     access,
     nestedAccess,
   };
+}
+
+/** Of a file that was cut short in its `api`, the rest of the name may be missing. */
+function endsInName(document: SourceDocument): boolean {
+  return !document.has(['versions']) && keysOf(document.value).at(-1) === 'api';
 }
 
 export function checkTogether(claimants: readonly Claimant[]): readonly Problem[] {
