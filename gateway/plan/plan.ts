@@ -166,8 +166,8 @@ export interface UpstreamPlan extends TargetRules {
   /** How it is told who calls; undefined: not at all. */
   readonly identityHeaders: IdentityHeaders | undefined;
   /**
-   * Lower-case names of what it never gets as a client sent it: what carries a version (VER-9), an API key or who calls,
-   * and what the policy sets or removes.
+   * The fields that it never gets as a client sent them, under any spelling of their plain names: what carries a version
+   * (VER-9), an API key or who calls, and what the policy sets or removes.
    */
   readonly withheld: ReadonlySet<string>;
   /** The Host field it gets; undefined: the authority of the target. */

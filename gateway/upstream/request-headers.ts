@@ -20,7 +20,7 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
     const field = clientField(name);
     const { plain } = field;
     if (!goesOn(name, field, kept) || removed?.has(name)) continue;
-    if (withheld.has(name) || (plain !== name && withheld.has(plain))) continue;
+    if (withheld.has(plain)) continue;
     const value = replaced !== undefined && Object.hasOwn(replaced, plain) ? replaced[plain] : source[name];
     if (value === undefined) continue;
     if (name === 'max-forwards' && view.method === 'OPTIONS') {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CLAIMED_NAMES, CLAIMED_PREFIXES, clientField } from '../../gateway/plan/client-fields.ts';
+import { planOf } from './workspace.ts';
 
 const PAGE = join(import.meta.dirname, '../../policies/README.md');
 
@@ -33,4 +34,19 @@ it.each([
   ['user-agent', undefined],
 ])('SMG-25: %s is read as services read it: %s', (name, kind) => {
   expect(clientField(name).kind).toBe(kind);
+});
+
+it('XFF-1, SMG-25: a name in a policy withholds every spelling that services read as the same', async () => {
+  const plan = await planOf(`api: mono
+base: /mono
+access: public
+resolve: [ { header: X-Edition }, { default: v1 } ]
+headers: { request: { set: { X.Role: user }, remove: [X~Debug] } }
+upstreams: { v1: { targets: [http://127.0.0.1:4001], identity_headers: { consumer: X.Caller } } }
+versions: { v1: { released: 2024-06-01 } }
+`);
+  const withheld = plan.apiNamed('mono')?.versions.get('v1')?.upstream?.withheld;
+  for (const name of ['x-edition', 'x-role', 'x-debug', 'x-caller'])
+    for (const spelling of [name, name.replaceAll('-', '.'), name.replaceAll('-', '|')])
+      expect(withheld?.has(clientField(spelling).plain), spelling).toBe(true);
 });

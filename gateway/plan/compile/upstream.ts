@@ -1,6 +1,7 @@
 // One upstream of a policy file with its defaults filled in.
 // Part of compiling one version; the forwarder takes what comes out as it is.
 import type { Label } from '../../policy/versioning/resolution.ts';
+import { clientField } from '../client-fields.ts';
 import type { ConnectionRules, RetryRules } from '../connection-rules.ts';
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Timeouts, UpstreamPlan } from '../plan.ts';
@@ -18,7 +19,7 @@ export interface UpstreamContext {
   readonly base: string;
   /** Undefined when the API has no versions. */
   readonly label: Label | undefined;
-  /** Lower-case names of the fields that no upstream of the API gets as a client sent them. */
+  /** Names of the fields that no upstream of the API gets as a client sent them. */
   readonly withheld: readonly string[];
 }
 
@@ -33,11 +34,13 @@ export function compileUpstream(file: UpstreamFile, context: UpstreamContext): U
     targets: file.targets.map((origin) => ({ origin })),
     path: upstreamPath(file, context.base, context.label),
     ...version,
-    withheld: new Set([
-      ...context.withheld,
-      ...(version.versionHeader === undefined ? [] : [version.versionHeader.toLowerCase()]),
-      ...(file.authorization === 'strip' ? ['authorization'] : []),
-    ]),
+    withheld: new Set(
+      [
+        ...context.withheld,
+        ...(version.versionHeader === undefined ? [] : [version.versionHeader]),
+        ...(file.authorization === 'strip' ? ['authorization'] : []),
+      ].map((name) => clientField(name.toLowerCase()).plain),
+    ),
     identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
     timeouts: compileTimeouts(file.timeout),
     ...compileTargetRules(file),

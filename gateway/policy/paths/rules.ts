@@ -1,6 +1,6 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
-import { decodeUnreserved } from '../octets.ts';
+import { decodedOctets, decodeUnreserved } from '../octets.ts';
 import { KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath, until } from './reading.ts';
 
 /** `any`: not known. The gateway then judges every reading that the other values allow. */
@@ -92,9 +92,15 @@ function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
 
 /** Whether a service that follows `rules` would find an octet in `tail` that is written as one of `octets`, two hex digits each. */
 export function mayHold(tail: string, octets: readonly string[], { proxy }: PathRules): boolean {
-  if (!tail.includes('%')) return false;
-  const text = proxy === 'any' ? tail.replace(/(?<=%)(?:25)+(?=[0-9A-F]{2})/gi, '').toUpperCase() : tail;
-  return octets.some((octet) => text.includes(`%${octet}`));
+  let read = tail;
+  while (read.includes('%')) {
+    const written = read.toUpperCase();
+    if (octets.some((octet) => written.includes(`%${octet}`))) return true;
+    const decoded = proxy === 'any' ? decodedOctets(read) : read;
+    if (decoded === read) return false;
+    read = decoded;
+  }
+  return false;
 }
 
 /** The literal reading of a path, without its empty segments. */

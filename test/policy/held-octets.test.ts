@@ -1,0 +1,39 @@
+// What a path may hold once two proxies have decoded it, however its octets and their digits are encoded (VER-7).
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decodedOctets, decodeUnreserved } from '../../gateway/policy/octets.ts';
+import { mayHold } from '../../gateway/policy/paths/rules.ts';
+import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
+import { fuzz } from '../support/fuzz.ts';
+
+const encodedAt = (text: string, at: number) =>
+  `${text.slice(0, at)}%${text.charCodeAt(at).toString(16).padStart(2, '0')}${text.slice(at + 1)}`;
+/** An octet of the text at a time is encoded, which may be a digit of one that was encoded before. */
+const spelling = fc
+  .record({
+    octet: fc.constantFrom('/', '?', '#'),
+    places: fc.array(fc.nat(30), { minLength: 1, maxLength: 8 }),
+    upper: fc.boolean(),
+  })
+  .map(({ octet, places, upper }) => {
+    const encoded = places.reduce((text, at) => encodedAt(text, at % text.length), encodedAt(octet, 0));
+    return { octet, tail: decodeUnreserved(`/items/7${upper ? encoded.toUpperCase() : encoded}payments`) };
+  })
+  // Another path is malformed.
+  .filter(({ tail }) => !/%(?![0-9A-F]{2})/i.test(tail));
+
+it.each([1, 2, 3])('what %i decodings make of a path is known before', async (decodings) => {
+  await fuzz(
+    fc.property(spelling, ({ octet, tail }) => {
+      const received = Array.from({ length: decodings }).reduce<string>(decodedOctets, tail);
+      const digits = octet.charCodeAt(0).toString(16).toUpperCase();
+      const isHeld = received.slice('/items/'.length).includes(octet);
+      expect(isHeld && !mayHold(tail, [digits], pathRulesOf('strict')), tail).toBe(false);
+    }),
+    2_000,
+  );
+});
+
+it.each(['%25', '%2525', '%252', 'a%2541b', '%25%32%35'])('%s holds no slash', (text) => {
+  expect(mayHold(`/items/${text}`, ['2F'], pathRulesOf('strict'))).toBe(false);
+});
