@@ -58,6 +58,12 @@ describe('with an authority', () => {
     ['with the port of the other scheme', 'http://10.0.0.8:443/bookings/9', there],
     ['in another case', 'HTTP://Bookings.INTERNAL/bookings/9', there],
     ['with a final dot', 'http://bookings.internal./bookings/9', there],
+    [
+      'a path that ends in the name of a host',
+      '/bookings/all:bookings.internal',
+      '/v1/bookings/all:bookings.internal',
+    ],
+    ['a path with a handle', '/bookings/@bookings.internal', '/v1/bookings/@bookings.internal'],
     ['with userinfo', 'http://user:secret@10.0.0.7:4101/bookings/9', there],
     ['as a number', 'http://167772167:4101/bookings/9', there],
     ['encoded', 'http://%31%30.0.0.7:4101/bookings/9', there],

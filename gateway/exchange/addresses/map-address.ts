@@ -69,8 +69,8 @@ export function mapAddress(written: string, mapping: AddressMapping): string | u
       ? url.search
       : withParameter(withoutParameter(url.search, parameter.name), parameter.name, parameter.value);
   const at = mapped ?? path;
-  // Two addresses in one, as HTTP/2 joins lines of one name.
-  if (mapping.own.isShownIn(at)) return undefined;
+  // Two addresses in one, as HTTP/2 joins lines of one name. A path such as /batch:orders names no host.
+  if (at.includes('//') && mapping.own.isShownIn(at)) return undefined;
   if (isRelative) {
     if (search === url.search && at === pathAsWritten(text, path, mapping)) return written;
     // With two slashes in front it would name a host.
