@@ -3,7 +3,7 @@
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { serversOf } from '../plan/upstream-places.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
-import { mayHold, readingsOf } from '../policy/paths/rules.ts';
+import { mayBeginDoubled, mayHold, readingsOf } from '../policy/paths/rules.ts';
 import type { RequestRefusal } from './directive.ts';
 
 const malformed = (message: string): RequestRefusal => ({
@@ -49,7 +49,7 @@ export function misreadTarget(
   tail: string,
 ): RequestRefusal | undefined {
   // If the upstream has no path, `tail` is the whole target, and a client reads the target `//host/path` as one with a host.
-  if (upstream?.path === '' && tail.startsWith('//')) return DOUBLE_SLASH;
+  if (upstream?.path === '' && mayBeginDoubled(tail, pathRules)) return DOUBLE_SLASH;
   // A proxy that decodes it makes a query of it, before the parameter with the version.
   const holdsQuery = pathRules.proxy === 'any' && mayHold(tail, ['3F', '23'], pathRules);
   return holdsQuery && upstream?.versionQuery !== undefined ? ENCODED_QUERY : undefined;

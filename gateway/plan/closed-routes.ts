@@ -27,9 +27,12 @@ export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | u
   return { digest: digest([JSON.stringify(file)]), files: [], file };
 }
 
+/** Rules of findings about the shape of a file. */
+const OF_SHAPE: ReadonlySet<string> = new Set(['shape', 'custom', 'unknown-key', 'wrong-file']);
+
 /**
- * Whether a refused file states every route of its API. Otherwise it may have been cut short, or a key that is unknown
- * may be a host.
+ * Whether a refused file states every route of its API. Otherwise it may have been cut short, or its host may stand
+ * under another key.
  */
 export function statesRoutes(view: PolicyView, problems: readonly Problem[]): boolean {
   const { document, parts } = view;
@@ -38,7 +41,7 @@ export function statesRoutes(view: PolicyView, problems: readonly Problem[]): bo
     hasReadableRoutes(view) &&
     document.has(['versions']) &&
     !ROUTE_KEYS.some((key) => key === lastKey) &&
-    (parts.host !== undefined || !problems.some(({ rule }) => rule === 'unknown-key'))
+    (parts.host !== undefined || !problems.some(({ rule }) => OF_SHAPE.has(rule)))
   );
 }
 

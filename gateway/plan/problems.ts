@@ -153,7 +153,8 @@ function maskUserInfo(word: string): string {
   );
 }
 
-const CREDENTIAL_IN_QUERY =
+/** The name with its `=`, and the value. */
+export const CREDENTIAL_IN_QUERY =
   /([?&][^=&]{0,40}(?:token|key|secret|pass|sig|auth|session)[^=&]{0,40}=)([^&]+)/gi;
 
 function printable(text: string, most: number): string {

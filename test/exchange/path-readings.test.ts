@@ -89,6 +89,11 @@ const CHANGES: readonly Change[] = [
   (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25')),
   (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%2525')),
   (path, at) => put(path, nextSlash(path, at), 1, '%252F'),
+  // Two at once: what ends a path to one reader is a value to another, before a letter that a proxy decodes.
+  (path, at) =>
+    put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25')).replace(/7|x(?=\/|$)/, '%23$&'),
+  (path, at) => `${put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25'))}/%A0`,
+  (path, at) => afterSegment(path, at, '%23'),
   (path) => `${path}%252Ejson`,
   (path) => `${path}%253Fx`,
   (path) => `${path}%A0x`,

@@ -98,7 +98,7 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
 
   it('a first start serves the APIs whose files are accepted, and closes the others', async () => {
     await folder.save(OUTER, 'outer.yaml');
-    await folder.save(`${INNER}shared: 7\n`, 'inner.yaml');
+    await folder.save(NEEDS_VARIABLE, 'inner.yaml');
     await using gateway = await folder.start(environment);
     expect(await statusOf(gateway, '/api/v2/orders')).toBe(200);
     expect(await statusOf(gateway, '/mono/other')).toBe(200);
@@ -168,7 +168,7 @@ versions: { v1: { released: 2020-01-01 } }
   it('go to an accepted file that claims them', async () => {
     await folder.save(OUTER.replace('api: outer', 'api: heir').replace('/mono', '/mono/secure'), 'heir.yaml');
     await folder.save(OUTER, 'outer.yaml');
-    await folder.save(`${INNER}shared: 7\n`, 'inner.yaml');
+    await folder.save(NEEDS_VARIABLE, 'inner.yaml');
     await using gateway = await folder.start(PARTIAL);
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(200);
   });

@@ -143,11 +143,12 @@ it.each([
   },
 );
 
-it.each(['hosts', 'Host', 'domain'])(
-  'at a first start that is partial, a host under the key `%s` opens no route of its file',
+it.each(['hosts', 'Host', 'domain', 'public', 'contacts:\n  host', 'mode: enforce\nshared: { host', 'data'])(
+  'at a first start that is partial, a host under the key %j opens no route of its file',
   async (key) => {
     const host = 'orders.example.com';
-    await save({ 'out.yaml': `${OUT}host: ${host}\n`, 'sec.yaml': `${key}: ${host}\n${SEC}` });
+    const line = `${key}: ${host}${key.includes('{') ? ' }' : ''}`;
+    await save({ 'out.yaml': `${OUT}host: ${host}\n`, 'sec.yaml': `${line}\n${SEC}` });
     await expect(folder.start({ START: 'partial' })).rejects.toThrow('the routes of this file are unknown');
   },
 );
@@ -171,7 +172,7 @@ const [API = '', ...BELOW] = BLOCK.trimEnd().split('\n');
 const ROUTES = BELOW.slice(0, 5);
 const REST = BELOW.slice(5);
 /** The file is refused for this line, however much of it is left. */
-const WRONG = 'shared: 7';
+const WRONG = 'headers: { request: { set: { X-Tenant: "${env:NONE}" } } }';
 
 describe.each([
   ['without versions', SEC.replace('\n', `\n${WRONG}\n`).trimEnd().split('\n'), ['/mono/secure/x']],

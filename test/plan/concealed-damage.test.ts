@@ -14,6 +14,12 @@ const SECTIONS: readonly ((value: string) => string)[] = [
   (value) => `authorization: ${value}\n`,
   (value) => `secrets:\n  - ${value}\n  - other\n`,
   (value) => `credentials:\n  user: bob\n  pass: ${value}\n`,
+  (value) => `headers: { request: { set: { X-Foo:${value}, X-Bar: other } } }\n`,
+  (value) => `limits: { rate: 1/1s, token:${value} }\n`,
+  (value) => `limits:\n  rate: 1/1q\n  "token:${value}": 1\n`,
+  (value) => `limits: { rate: 1/1s, token = ${value}: 1 }\n`,
+  (value) => `headers:\n  request:\n    set:\n      X-Foo: #${value}\n`,
+  (value) => `token: # ${value}\n`,
 ];
 const ADDED = [...`:{}[]"'#&*!|>%@-,?\`\t\n `];
 

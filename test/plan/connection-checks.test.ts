@@ -142,7 +142,7 @@ describe('check', () => {
       '«Idempotency-Replayed»',
       gateways('idempotency-replayed', 'whether an answer is given again'),
     ],
-    ['request: { set: { "X Y": a } }', '«"X Y"»', 'error: not a field name'],
+    ['request: { set: { "X Y": a } }', '«"X**"»', 'error: not a field name'],
     ['request: { set: { X-A: a, x-a: b } }', '«x-a»', 'error: x-a is set above'],
     [
       'request: { set: { X-A: a }, remove: [X-A] }',

@@ -232,13 +232,17 @@ describe('a secret', () => {
 
   it('by its name is redacted where it stands in the clear', async () => {
     const gateway = GATEWAY.replace('9901" }', '9901", token: canary-canary-canary-canary-canary-canary }');
-    const policy = `${ORDERS}headers: { request: { set: { X-Api-Key: canary, Authorization: Basic canary, X-Tenant: acme } } }\n`;
+    const policy = `${ORDERS}headers: { request: { set: { X-Api-Key: canary, X-Pwd: canary, X-Session: canary, X-Jwt: canary, Authorization: Basic canary, X-Tenant: acme } } }\n`;
     const text = JSON.stringify(
       await effective({ 'config/gateway.yaml': gateway, 'policies/orders.yaml': policy }),
     );
     expect(text).not.toContain('canary');
     expect(text).toContain('"X-Tenant":"acme"');
     expect(text).toContain('"token":"[redacted]"');
+  });
+
+  it('in the query of a URL is redacted', async () => {
+    expect(await shown(`data: "./x?api_key=canary&a=b"\n`)).toContain('./x?api_key=[redacted]&a=b');
   });
 
   it('is not made of what a variable only has as its default', async () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodedOctets, decodeUnreserved } from '../../gateway/policy/octets.ts';
-import { mayHold } from '../../gateway/policy/paths/rules.ts';
+import { mayBeginDoubled, mayHold } from '../../gateway/policy/paths/rules.ts';
 import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
 import { fuzz } from '../support/fuzz.ts';
 
@@ -36,4 +36,16 @@ it.each([1, 2, 3])('what %i decodings make of a path is known before', async (de
 
 it.each(['%25', '%2525', '%252', 'a%2541b', '%25%32%35'])('%s holds no slash', (text) => {
   expect(mayHold(`/items/${text}`, ['2F'], pathRulesOf('strict'))).toBe(false);
+});
+
+it.each(['/%2Fevil/x', '/%252Fevil', '/%25%32Fevil', '/%2F%2Fevil', '//evil'])(
+  'VER-7: %s may begin with two slashes behind a proxy that decodes',
+  (path) => {
+    expect(mayBeginDoubled(path, pathRulesOf('strict'))).toBe(true);
+    expect(mayBeginDoubled(path, pathRulesOf('express'))).toBe(path.startsWith('//'));
+  },
+);
+
+it.each(['/a%2Fb', '/%20%2Fb', '/%41', '/', ''])('VER-7: %s begins with one slash at most', (path) => {
+  expect(mayBeginDoubled(path, pathRulesOf('strict'))).toBe(false);
 });

@@ -208,7 +208,7 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
   model(
     'nginx with variables before go',
     [...UNKNOWN, 'nginx'],
-    (path) => redirectsEmpty(split(handedOn(path).replace(/[?#].*$/s, '')))?.map(octets),
+    (path) => redirectsEmpty(split(handedOn(path).replace(/\?.*$/s, '')))?.map(octets),
     exactly,
   ),
   model(

@@ -4,6 +4,8 @@ import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';
 import { atOnce } from '../in-slices.ts';
+import { CREDENTIAL_IN_QUERY } from '../problems.ts';
+import { isConcealed, isLikeASecret } from '../read/concealed.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
 import { withDefaults } from './defaults.ts';
@@ -41,10 +43,6 @@ export interface EffectiveInput {
 
 const DEFAULT = 'default';
 const REDACTED = '[redacted]';
-/** By their key these are secrets wherever they stand. */
-const SECRET_KEY = /^(?:token|password|secret)$/;
-/** A header that the gateway sets may carry what opens the service behind. */
-const SECRET_HEADER = /auth|cookie|token|secret|passw|credential|key/i;
 const PEM = /-----BEGIN /;
 
 /** Steps that end in the configuration, one document each. */
@@ -115,11 +113,11 @@ function shownValue(document: SourceDocument, path: Path, value: unknown): unkno
   const written = document.has(path) ? path : path.slice(0, -1);
   if (document.isOutside(written)) return document.show(written, value);
   const key = String(path.at(-1));
-  if (SECRET_KEY.test(key) || (path.at(-2) === 'set' && SECRET_HEADER.test(key))) return REDACTED;
+  if (path.at(-2) === 'set' ? isLikeASecret(key) : isConcealed(path)) return REDACTED;
   if (typeof value !== 'string') return value;
   // The content of a file that the policy only names.
   if (PEM.test(value)) return document.written(path) ?? REDACTED;
-  return withoutUserInfo(value);
+  return withoutUserInfo(value).replace(CREDENTIAL_IN_QUERY, `$1${REDACTED}`);
 }
 
 /** `redis://user:password@host` as `redis://[redacted]@host`, each word of the text by itself. */

@@ -9,36 +9,10 @@ type Path = readonly (string | number)[];
 const LIKE_A_SECRET =
   /pass|pwd|secret|token|key|auth|cred|cookie|bearer|session|signature|signing|private|jwt|hmac|dsn|connection.?string|salt|(?:^|[_-])sas(?:$|[_-])/i;
 /** The same, as words that may be misspelt. */
-const WORDS: readonly string[] = [
-  ...[
-    'password',
-    'passwd',
-    'passphrase',
-    'pass',
-    'pwd',
-    'secret',
-    'secrets',
-    'token',
-    'tokens',
-    'key',
-    'apikey',
-    'auth',
-    'authorization',
-  ],
-  ...[
-    'credential',
-    'credentials',
-    'cookie',
-    'bearer',
-    'session',
-    'signature',
-    'signing',
-    'private',
-    'jwt',
-    'hmac',
-  ],
-  ...['dsn', 'salt'],
-];
+const WORDS: readonly string[] = (
+  'password passwd passphrase pass pwd secret secrets token tokens key apikey auth authorization credential ' +
+  'credentials cookie bearer session signature signing private jwt hmac dsn salt'
+).split(' ');
 /** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
 const NO_SECRETS: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache', 'taken-over']);
 /** Below these the operator chooses the names of keys. */
@@ -82,6 +56,15 @@ export function showsKeys(path: Path): boolean {
   return MAPS.has(path.at(-1)) || !isConcealed(path);
 }
 
+/** A method with a path, or a word: what follows in a key may be a value that was written without the blank behind its colon. */
+const NAME = /^["']?(?:[A-Za-z*,]+ \/\S*|[^\s:=;#]*)/;
+
+/** A key that the grammar does not know, as far as a finding may repeat it. */
+export function shownKey(key: string): string {
+  const name = (NAME.exec(key)?.[0] ?? '').slice(0, 59);
+  return name.length < key.length ? `${name}…` : key;
+}
+
 /** A message of the parser without what it quotes of the text. */
 export function withoutQuoted(message: string): string {
   if (/\btags?\b/i.test(message)) return 'Unresolved tag';
@@ -89,7 +72,7 @@ export function withoutQuoted(message: string): string {
 }
 
 /** Whether one slip, or a character that does not belong there, makes a word of `key` of one of `WORDS`. */
-function isLikeASecret(key: string): boolean {
+export function isLikeASecret(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
   const together = parts.replace(/[^a-z0-9]+/g, '');
   if (LIKE_A_SECRET.test(key) || LIKE_A_SECRET.test(together)) return true;
@@ -160,17 +143,27 @@ function concealedByWord(text: string): string {
   });
 }
 
+const COMMENT = /(?<=^|[ \t])#.*$/gm;
+type Range = readonly [from: number, to: number, ...rest: readonly number[]];
+
 function concealedByPath(text: string, tree: Document): string {
-  const marks: (readonly [from: number, to: number])[] = [];
+  const marks: Range[] = [];
+  const scalars: Range[] = [];
   const mark = (from: number | undefined, to: number | undefined): void => {
     if (from !== undefined && to !== undefined) marks.push([from, to]);
   };
   const walk = (node: unknown, path: Path, begin?: number): void => {
     if (!isNode(node)) return;
+    if (isScalar(node) && node.range) scalars.push(node.range);
     const hasKeys = MAPS.has(path.at(-1)) || OF_NAMES.has(path.at(-2));
     const isWalked = path.length < DEEPEST && (!isConcealed(path) || hasKeys);
     if (isWalked && isMap(node)) {
       for (const { key, value } of node.items) {
+        if (isScalar(key) && key.range) {
+          const written = text.slice(key.range[0], key.range[1]);
+          scalars.push(key.range);
+          mark(key.range[0] + (NAME.exec(written)?.[0].length ?? 0), key.range[1]);
+        }
         const name = isScalar(key) ? (key.source ?? String(key.value)) : '';
         walk(value, [...path, name], isNode(key) ? key.range?.[1] : undefined);
       }
@@ -184,11 +177,21 @@ function concealedByPath(text: string, tree: Document): string {
     }
   };
   walk(tree.contents, []);
-  if (marks.length === 0) return text;
+  // A value that begins with # is a comment.
+  const withoutScalars = replaced(text, scalars, (scalar) => '*'.repeat(scalar.length));
+  for (const { index, 0: comment } of withoutScalars.matchAll(COMMENT))
+    mark(index + 1, index + comment.length);
+  return replaced(text, marks, starred);
+}
+
+/** What lies in two ranges is replaced once. */
+function replaced(text: string, ranges: readonly Range[], change: (part: string) => string): string {
   let shown = '';
   let at = 0;
-  for (const [from, to] of marks.sort(([a], [b]) => a - b)) {
-    shown += text.slice(at, from) + starred(text.slice(from, to));
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (to <= at) continue;
+    const start = Math.max(from, at);
+    shown += text.slice(at, start) + change(text.slice(start, to));
     at = to;
   }
   return shown + text.slice(at);

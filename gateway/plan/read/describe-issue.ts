@@ -1,6 +1,7 @@
 // Issues of a shape as problems of a document: where, what is wrong, and what to write instead.
 // Between shape-issues.ts, which reads the schema builder's reports, and checkShape.
 import { maskPasswords, type Problem } from '../problems.ts';
+import { shownKey } from './concealed.ts';
 import type { Path, SourceDocument } from './document.ts';
 import { asYaml, nearEmpty, nearShape, nearWord, noSlip } from './near-shapes.ts';
 import { nearValue } from './near-values.ts';
@@ -110,7 +111,7 @@ function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocumen
     const message = `the key "${key}" belongs in ${advice.elsewhere.file}`;
     return document.problem(path, { rule: 'wrong-file', message, at: 'key' });
   }
-  const message = `unknown key "${key.length > 60 ? `${key.slice(0, 59)}…` : key}"${lookAlikes(key)}`;
+  const message = `unknown key "${shownKey(key)}"${lookAlikes(key)}`;
   const hint =
     key === '<<' ? MERGE : (advice.placeOfKey?.(issue.path, key) ?? suggestOrList(key, issue.known));
   return document.problem(path, { rule: 'unknown-key', message, hint, at: 'key' });

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import type { Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
-import { concealed, isConcealed, showsKeys, withoutOutside, withoutQuoted } from './concealed.ts';
+import { concealed, isConcealed, shownKey, showsKeys, withoutOutside, withoutQuoted } from './concealed.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, type Remark, rangeOf } from './positions.ts';
 import { controlProblem, readText } from './texts.ts';
@@ -160,7 +160,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       else if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
       else if (name in map) {
         if (path.length === 0) repeated.add(name);
-        const message = `${showsKeys(path) ? `the key "${name}"` : 'this key'} is already given above`;
+        const message = `${showsKeys(path) ? `the key "${shownKey(name)}"` : 'this key'} is already given above`;
         refuse(key, { message, hint: 'take one of them out, or put their contents together' });
       } else {
         if (typeof key.value === 'number') {

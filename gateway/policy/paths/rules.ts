@@ -39,7 +39,8 @@ const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
 /** A segment before the last that is empty to a reader who cuts off parameters. */
 const EMPTIED_SEGMENT = /\/(?:;|%3B).*\//;
 const BEYOND_ASCII = /%[89A-F]/;
-/** What a proxy decodes to `?` or `#`, where the path of the service ends. */
+/** What a proxy decodes to `?` or `#`, where the path of the service ends, or may end. */
+const DECODED_QUERY = /%3F/;
 const DECODED_END = /%3F|%23/;
 /** A blank before the one that ends the target: readers of the first line take both for one. */
 const LAST_BLANKS = /(?<!%(?:20|85|A0))(?:%(?:20|85|A0))+$/;
@@ -79,13 +80,20 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   return readings;
 }
 
-/** What the service may receive of `tail`: as sent, and as proxies pass it on that decode the path and do not encode it again. */
+/**
+ * What the service may receive of `tail`: as sent, and as proxies pass it on that decode the path and do not encode it again.
+ * For some readers the path then ends at a `#`, or without its last blanks.
+ */
 function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
   const received = new Set([tail]);
-  for (let path = tail, proxies = proxy === 'any' ? MOST_PROXIES : 0; proxies > 0; proxies -= 1) {
-    path = until(path, DECODED_END).replace(LAST_BLANKS, '').replace(ENCODED_TWICE, '%');
-    path = decodeUnreserved(path);
-    received.add(path);
+  let forms: readonly string[] = [tail];
+  for (let proxies = proxy === 'any' ? MOST_PROXIES : 0; proxies > 0; proxies -= 1) {
+    const ended = new Set(forms.flatMap((form) => [until(form, DECODED_QUERY), until(form, DECODED_END)]));
+    const trimmed = new Set([...ended].flatMap((form) => [form, form.replace(LAST_BLANKS, '')]));
+    forms = [...trimmed]
+      .map((form) => decodeUnreserved(form.replace(ENCODED_TWICE, '%')))
+      .filter((form) => !received.has(form));
+    for (const form of forms) received.add(form);
   }
   return received;
 }
@@ -101,6 +109,17 @@ export function mayHold(tail: string, octets: readonly string[], { proxy }: Path
     read = decoded;
   }
   return false;
+}
+
+/** Whether a service that follows `rules` may receive a path with two slashes at its beginning. */
+export function mayBeginDoubled(tail: string, { proxy }: PathRules): boolean {
+  let read = tail;
+  while (read.startsWith('/%') && proxy === 'any') {
+    const decoded = decodedOctets(read);
+    if (decoded === read) break;
+    read = decoded;
+  }
+  return read.startsWith('//');
 }
 
 /** The literal reading of a path, without its empty segments. */
