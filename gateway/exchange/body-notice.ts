@@ -35,7 +35,7 @@ export function noticeOrder(
   const { api, version, phase } = judged;
   const own = noticeOf(api, version, phase, () => judged.successor.replacement);
   const reads = method === 'GET' || method === 'HEAD';
-  const isConditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
+  const isConditional = headers.get('if-match') !== undefined || headers.get('if-none-match') !== undefined;
   const held = reads ? own : isConditional ? noticeOfReading(whole, judged, start) : undefined;
   const mapped = held && mapConditions(headers, held, reads);
   if (mapped !== undefined && 'reason' in mapped) return mapped;

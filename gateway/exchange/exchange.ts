@@ -1,6 +1,6 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
-import type { MaybePromise, RequestHeaders } from '../policy/contract.ts';
+import type { Fields, MaybePromise } from '../policy/contract.ts';
 import { HeaderLines, mergeVary } from './answer-headers.ts';
 import { decide } from './decide.ts';
 import { decorate } from './decorate.ts';
@@ -48,7 +48,7 @@ export interface Observer {
 
 export interface Exchange {
   /** Captures the plan and reads the clock: the first line of a request. */
-  readonly begin: (requestId: string, headers?: RequestHeaders) => ExchangeFacts;
+  readonly begin: (requestId: string, headers?: Fields) => ExchangeFacts;
   /** Reads both again for a request that has waited for its turn: a stream before it may last for hours. */
   readonly resume: (facts: ExchangeFacts) => void;
   /** What to do with the request; a promise only where something had to be waited for. Rejects if it cannot be decided. */

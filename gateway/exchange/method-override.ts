@@ -14,8 +14,8 @@ type Asked = Pick<RequestView, 'method' | 'headers' | 'viaTrusted'>;
 export function refuseOverride({ headers: rules }: ApiPlan, asked: Asked): Refusal | undefined {
   const { method, headers, viaTrusted } = asked;
   for (const [name, field] of OVERRIDES) {
-    const value = headers[name];
-    if (value === undefined || isMethod(String(value), method)) continue;
+    const value = headers.get(name);
+    if (value === undefined || isMethod(value, method)) continue;
     if (!keptFields(rules, viaTrusted).includes(name)) return { reason: 'method_overridden', field, method };
   }
   return undefined;

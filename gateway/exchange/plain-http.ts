@@ -50,7 +50,7 @@ function carriesCredentials(
 ): boolean {
   return (
     [...CREDENTIAL_FIELDS, ...apis.flatMap((api) => api.keyHeaders)].some(
-      (name) => headers[name] !== undefined,
+      (name) => headers.get(name) !== undefined,
     ) || credentialInQuery(search, new Set([...CREDENTIAL_PARAMETERS, ...credentialsInUrl])) !== undefined
   );
 }

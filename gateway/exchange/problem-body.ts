@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Without an Accept that could be read the specification's own body is sent: an error never fails negotiation. */
 export function wantsProblem({ headers }: RequestGlimpse): boolean {
-  return preferredType(headers.accept, ['application/json', PROBLEM_TYPE]) === PROBLEM_TYPE;
+  return preferredType(headers.get('accept'), ['application/json', PROBLEM_TYPE]) === PROBLEM_TYPE;
 }
 
 /**

@@ -8,7 +8,7 @@ export function tooLarge(
   { maxBody }: Pick<VersionRules, 'maxBody'>,
   { headers }: Pick<RequestView, 'headers'>,
 ): Refusal | undefined {
-  const length = headers['content-length'];
+  const length = headers.get('content-length');
   return length !== undefined && Number(length) > maxBody
     ? { reason: 'body_too_large', most: maxBody }
     : undefined;

@@ -1,16 +1,38 @@
 // A request as the exchange sees it: transport-free, the target URI already rebuilt and judged.
 // Made by a listener, read by the pipeline and the policies.
 import type { ClientCertificate } from '../policy/authentication/access.ts';
-import type { RequestHeaders } from '../policy/contract.ts';
+import type { FieldRecord, Fields } from '../policy/contract.ts';
 import type { Trace } from './trace.ts';
 
 /** Methods this gateway implements; any other token is answered 501 (FWD-15). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
+/** Fields read from the record that Node makes of them; nothing is copied. */
+export class RecordFields implements Fields {
+  private readonly record: FieldRecord;
+
+  constructor(record: FieldRecord = {}) {
+    this.record = record;
+  }
+
+  get(name: string): string | undefined {
+    const value = this.record[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  each(visit: (name: string, value: string) => void): void {
+    for (const name in this.record) {
+      const value = this.record[name];
+      if (typeof value === 'object') for (const line of value) visit(name, line);
+      else if (value !== undefined) visit(name, value);
+    }
+  }
+}
+
 /** What every answer needs of its request, and all there is of one that was refused before it could be judged. */
 export interface RequestGlimpse {
   readonly scheme: 'https' | 'http';
-  readonly headers: RequestHeaders;
+  readonly headers: Fields;
   /** As in the view; undefined where it was not read. */
   readonly host?: string;
   readonly path?: string;

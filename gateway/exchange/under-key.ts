@@ -37,8 +37,8 @@ export function* underKey(
   if (consumer === undefined && rules.anonymous === 'refuse')
     return refuse({ reason: 'idempotency_key_anonymous' });
   // It only saves reading the body: what stands at the key is asked for as where a body has no length (IDM-3, IDM-7).
-  const isOver = Number(headers['content-length'] ?? 0) > rules.maxBody;
-  const contentType = textOf(headers['content-type']);
+  const isOver = Number(headers.get('content-length') ?? 0) > rules.maxBody;
+  const contentType = headers.get('content-type') ?? '';
   const key = storageKey({
     api: match.route.name,
     version: order.label,
@@ -91,8 +91,4 @@ export function* underKey(
       throw new Error(`unhandled key ${JSON.stringify(never)}`);
     }
   }
-}
-
-function textOf(field: string | readonly string[] | undefined): string {
-  return typeof field === 'string' ? field : (field?.join(', ') ?? '');
 }

@@ -71,7 +71,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const resolved = statedVersion(match, view, facts.start);
   if (resolved.kind !== 'resolved') throw new Error('the version is refused');
   const found = { match, resolved, ...operationsAt(resolved.whole, view.method, undefined)[0] };
-  const fresh = () => exchange.begin(context.requestId, raw.headers);
+  const fresh = () => exchange.begin(context.requestId, view.headers);
   /** As `decide` has them once a stage is reached. */
   const { start } = facts;
   const judged = () => judgedRules(found, view, start);
@@ -99,7 +99,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
       clientOf(connectionFacts(raw.socket, intake.clientAddress, undefined), undefined, intake.clientAddress),
     ),
     stage('request id', () => requestIdOf(raw)),
-    stage('begin', () => exchange.begin(context.requestId, raw.headers)),
+    stage('begin', () => exchange.begin(context.requestId, view.headers)),
     stage('read request', () => readRequest(raw, context)),
     stage('  strictness', () => strictnessRefusal(raw, false, context.bounds)),
     stage('  target', () => readTarget(raw.url ?? '', 'GET')),

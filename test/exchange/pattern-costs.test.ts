@@ -2,6 +2,7 @@
 // Work and not time, and the least of several measurements, so that a busy machine fails nothing.
 import { describe, expect, it } from 'vitest';
 import { readAuthority } from '../../gateway/exchange/authority.ts';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
 import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
@@ -63,7 +64,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
     },
   ],
   ['Connection', nominated],
-  ['Accept, read', (accept) => readPreferences(templates, { accept })],
+  ['Accept, read', (accept) => readPreferences(templates, new RecordFields({ accept }))],
   ['Accept, rewritten', (accept) => plainAccept(templates, accept, () => true)],
   ['Accept of errors', (accept) => preferredType(accept, ['application/json', 'application/problem+json'])],
   ['Content-Type of answers', (type) => judgeHead(200, { 'content-type': `application/json${type}` })],

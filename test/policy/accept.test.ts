@@ -1,6 +1,7 @@
 // Accept as a carrier: what it prefers, excludes and leaves open, and the form of the answer that follows.
 // Content-Type and what an upstream sees of both stand in media-types.test.ts.
 import { describe, expect, it } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
 import { isV1, mediaTypes, NAME, n, PARAMETER, resolve, strict, told, v } from './negotiated-versions.ts';
 
@@ -183,13 +184,13 @@ describe('Accept', () => {
   );
 
   it('VER-2: is not read where no media type carries versions', () => {
-    expect(readPreferences([], { accept: v('v1') })).toEqual([]);
+    expect(readPreferences([], new RecordFields({ accept: v('v1') }))).toEqual([]);
   });
 
   it('gives each member of the quality table its own weight, and consent to all that name no version', () => {
     const table =
       'text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5';
-    const preferences = readPreferences(mediaTypes, { accept: table });
+    const preferences = readPreferences(mediaTypes, new RecordFields({ accept: table }));
     expect(preferences.map(({ weight }) => weight)).toEqual([300, 700, 1000, 400, 500]);
     expect(preferences.every(({ claim }) => claim === undefined)).toBe(true);
   });

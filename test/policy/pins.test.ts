@@ -1,6 +1,7 @@
 // Which version an account stays on: stored pin, creation day, first call; and whose account a caller speaks for.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { dayOf, parseInstant } from '../../gateway/policy/notation.ts';
 import {
   type Pin,
@@ -176,7 +177,7 @@ describe('a pin beside what a request says', () => {
       subdomain: undefined,
       tail: '',
       search: '',
-      headers,
+      headers: new RecordFields(headers),
     };
     const read = resolveVersion(by, readEvidence(by, input), moment);
     const verdict: Verdict = read.kind === 'open' ? resolveOpen(by, read, moment, pinned) : read;
@@ -245,7 +246,7 @@ describe('a pin beside what a request says', () => {
       subdomain: undefined,
       tail: '',
       search: '',
-      headers: {},
+      headers: new RecordFields(),
     };
     expect(resolveVersion(plain, readEvidence(plain, input), moment)).toMatchObject({ kind: 'refused' });
   });
@@ -263,7 +264,7 @@ describe('a pin beside what a request says', () => {
     fc.assert(
       fc.property(claims, stored, match, header, header, (claimed, pin, by, version, accepted) => {
         const own = rulesOf(by, '2026-06-01');
-        const headers = { 'api-version': version, accept: accepted };
+        const headers = new RecordFields({ 'api-version': version, accept: accepted });
         const input = {
           method: 'GET',
           pathSegment: undefined,

@@ -29,7 +29,7 @@ describe('the preferred type', () => {
   });
 
   it('reads repeated lines as one list', () => {
-    expect(preferredType(['application/json;q=0.1', HTML], [JSON_TYPE, HTML])).toBe(HTML);
+    expect(preferredType(`application/json;q=0.1, ${HTML}`, [JSON_TYPE, HTML])).toBe(HTML);
   });
 
   it('is one of those offered, whatever is sent', () => {

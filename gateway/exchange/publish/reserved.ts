@@ -94,7 +94,7 @@ function documentPage(
   realNow: EpochMs,
 ): Publication {
   const document = lifecycleDocument(plan, api, moment, realNow);
-  const type = preferredType(view.headers.accept, ['application/json', 'text/html']);
+  const type = preferredType(view.headers.get('accept'), ['application/json', 'text/html']);
   const headers = { 'content-type': `${type}; charset=utf-8`, vary: 'Accept' };
   const until = Math.min(changesIn([api], moment), announcesIn(api, moment), maintenanceEndsIn(api, realNow));
   if (type === 'application/json') return page(JSON.stringify(document), headers, view.headers, until);

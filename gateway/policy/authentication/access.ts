@@ -1,6 +1,6 @@
 // What the authentication policy speaks: who may call, who called, and its refusals.
 // Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
-import type { EpochMs, MaybePromise, RequestHeaders } from '../contract.ts';
+import type { EpochMs, Fields, MaybePromise } from '../contract.ts';
 import type { IdPrefixes } from '../notation.ts';
 
 export type AccessRule = { readonly kind: 'public' } | IdentifiedRule;
@@ -62,7 +62,7 @@ export interface ClientCertificate {
 
 /** What of a request can say who calls. */
 export interface Carried {
-  readonly headers: RequestHeaders;
+  readonly headers: Fields;
   /** An IPv6 address as its /64 network; undefined where nobody asks over a network. */
   readonly clientAddress?: string;
   readonly clientCertificate?: ClientCertificate | undefined;

@@ -1,6 +1,6 @@
 // Takes the bearer token out of a request (RFC 6750 §2.1), the only place a credential is accepted.
 // Runs before any key is looked up; what it returns has the right characters and size, nothing more.
-import type { RequestHeaders } from '../contract.ts';
+import type { Fields } from '../contract.ts';
 import type { AuthenticationRefusal } from './access.ts';
 
 export type Bearer =
@@ -31,20 +31,11 @@ export const lineOf = (token: string): string => `Bearer ${token}`;
 /**
  * The token of `Authorization: Bearer <token68>`, scheme in any case (AUTH-1). No line, an empty one or another scheme
  * is a request without usable credentials; a second line, or `Bearer` with anything but one token68, is malformed.
- * A second line must reach this function, as an array or joined by a comma: Node drops it by default.
+ * A second line must reach this function joined by a comma: Node drops it by default.
  */
-export function readBearer(headers: RequestHeaders): Bearer {
-  const line = headers.authorization;
+export function readBearer(headers: Fields): Bearer {
+  const line = headers.get('authorization');
   if (line === undefined || line === '') return MISSING;
-  if (typeof line !== 'string') {
-    const [only, second] = line;
-    if (second !== undefined) return MALFORMED;
-    return only === undefined ? MISSING : readLine(only);
-  }
-  return readLine(line);
-}
-
-function readLine(line: string): Bearer {
   const token = CREDENTIALS.exec(line)?.[1];
   if (token === undefined) return BEARER_SCHEME.test(line) ? MALFORMED : MISSING;
   return token.length > LONGEST_TOKEN ? TOO_LONG : { kind: 'token', token };

@@ -35,8 +35,8 @@ export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier):
       return bearer.kind === 'token' && verifier.claims(bearer.token);
     },
     judge: (carried) => {
-      const { authorization: line } = carried.headers;
-      const known = typeof line === 'string' ? verifier.known?.(line) : undefined;
+      const line = carried.headers.get('authorization');
+      const known = line === undefined ? undefined : verifier.known?.(line);
       if (known !== undefined) return settle(known, carried);
       const bearer = readBearer(carried.headers);
       if (bearer.kind === 'refused') return bearer;

@@ -1,6 +1,6 @@
 // The conditions of a request for a resource whose answers are edited, as the upstream is to see them (BODY-5, RNG-1).
 // Clients hold tags of edited answers, the upstream knows its own.
-import type { RequestHeaders } from '../contract.ts';
+import type { Fields } from '../contract.ts';
 import { readTags, upstreamTag } from './entity-tag.ts';
 import type { Notice } from './notice.ts';
 
@@ -24,15 +24,15 @@ const NOT_SENT: Replacements = { range: undefined, 'if-range': undefined, 'if-mo
  * tags is left to the upstream, except that nobody who reads gets a 304 by it.
  */
 export function mapConditions(
-  headers: RequestHeaders,
+  headers: Fields,
   { suffix }: Notice,
   reads: boolean,
 ): Conditions | BodyNoticeRefusal {
   const replace: Record<string, string | undefined> = reads ? { ...NOT_SENT } : {};
-  const match = mapList(headers['if-match'], suffix, 'keep');
+  const match = mapList(headers.get('if-match'), suffix, 'keep');
   if (match.kind === 'none') return { reason: 'precondition_failed' };
   if (match.kind === 'tags') replace['if-match'] = match.list;
-  const noneMatch = mapList(headers['if-none-match'], suffix, reads ? 'drop' : 'keep');
+  const noneMatch = mapList(headers.get('if-none-match'), suffix, reads ? 'drop' : 'keep');
   if (noneMatch.kind === 'tags') replace['if-none-match'] = noneMatch.list;
   if (noneMatch.kind === 'none' || (noneMatch.kind === 'unread' && reads))
     replace['if-none-match'] = undefined;
@@ -47,8 +47,7 @@ type Mapped =
   /** Absent, unchanged, or `*`: that a resource exists is not a matter of its bytes. */
   | { readonly kind: 'as_is' };
 
-function mapList(field: RequestHeaders[string], suffix: string, plain: 'keep' | 'drop'): Mapped {
-  const text = typeof field === 'string' ? field : field?.join(', ');
+function mapList(text: string | undefined, suffix: string, plain: 'keep' | 'drop'): Mapped {
   if (text === undefined || text.trim() === '*') return { kind: 'as_is' };
   const tags = readTags(text);
   if (tags === undefined) return { kind: 'unread' };

@@ -1,5 +1,6 @@
 // Which answers are kept for a key, and what of their header lines.
 // Asked by the exchange as soon as an upstream has answered.
+import type { FieldRecord } from '../contract.ts';
 import type { IdempotencyRules } from './rules.ts';
 
 /** They say that the request was not carried out, or may be later: with the same key it may come again (IDM-6). */
@@ -33,13 +34,11 @@ const STREAM =
 /** `release`: no outcome, the key is free. `unkept`: an outcome that is more than is kept. */
 export type Keeping = 'keep' | 'release' | 'unkept';
 
-type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /** `headers`: by lower-case name, hop-by-hop fields gone. */
 export function keepingOf(
   { serverErrors, maxAnswer }: Pick<IdempotencyRules, 'serverErrors' | 'maxAnswer'>,
   status: number,
-  headers: Fields,
+  headers: FieldRecord,
 ): Keeping {
   if (NOT_CARRIED_OUT.has(status)) return 'release';
   if (status >= 500 && serverErrors === 'release') return 'release';
@@ -49,7 +48,7 @@ export function keepingOf(
 }
 
 /** A copy: what a client gets first may be edited after this. */
-export function keptHeaders(headers: Fields): Readonly<Record<string, string | readonly string[]>> {
+export function keptHeaders(headers: FieldRecord): Readonly<Record<string, string | readonly string[]>> {
   const kept: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !NEVER_KEPT.has(name)) kept[name] = value;

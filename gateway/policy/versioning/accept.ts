@@ -1,7 +1,7 @@
 // `Accept` where a media type carries versions: read into preferences, and rewritten for the upstream.
 // The grammar is that of RFC 9110 §12.5.1; nothing in here judges whether a version exists.
 import { type ContentType, isTypeValid } from 'content-type';
-import type { RequestHeaders } from '../contract.ts';
+import type { Fields } from '../contract.ts';
 import {
   isRepeated,
   otherVersionsIn,
@@ -28,11 +28,8 @@ const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
  * NEG-1 to NEG-3: the version that each member names, in listing order. A member that misspells its version, or has an
  * invalid weight beside one, counts as an unknown version. Other members that are no media range count for nothing.
  */
-export function readPreferences(
-  templates: readonly MediaTemplate[],
-  headers: RequestHeaders,
-): readonly Preference[] {
-  const accept = templates.length === 0 ? undefined : fieldText(headers.accept);
+export function readPreferences(templates: readonly MediaTemplate[], headers: Fields): readonly Preference[] {
+  const accept = templates.length === 0 ? undefined : headers.get('accept');
   if (accept === undefined) return NO_PREFERENCES;
   return membersOf(accept).flatMap((member): Preference[] => {
     const { media, text } = member;
@@ -103,11 +100,6 @@ export function wantedForm(
       best = { template, weight };
   }
   return best === undefined || best.weight < open ? undefined : best.template;
-}
-
-/** One line of a list field, however many were sent. */
-export function fieldText(value: RequestHeaders[string]): string | undefined {
-  return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
 /** Commas inside quotes divide nothing, empty members are skipped (NEG-1). */

@@ -7,17 +7,16 @@ import { mediaType } from '@hapi/accept';
  * of them, or says the same of all. Only a type it spells out wins over the first (ERR-2).
  */
 export function preferredType<T extends string>(
-  accept: string | readonly string[] | undefined,
+  accept: string | undefined,
   offered: readonly [T, ...T[]],
 ): T {
   const [first, ...others] = offered;
   if (accept === undefined) return first;
-  const text = typeof accept === 'string' ? accept : accept.join(', ');
-  const spelled = text.toLowerCase();
+  const spelled = accept.toLowerCase();
   // Asked of most requests: a wildcard or a type of no concern never needs the parser.
   const candidates = others.filter((type) => spelled.includes(type));
   if (candidates.length === 0) return first;
-  const best = readRanking(text, [first, ...candidates]);
+  const best = readRanking(accept, [first, ...candidates]);
   return offered.find((type) => type === best) ?? first;
 }
 
