@@ -41,7 +41,7 @@ export function noticeOrder(
   if (mapped !== undefined && 'reason' in mapped) return mapped;
   const conditions =
     reads && api.shared && isForSome({ sparesSome, phase, version }) ? withoutValidators(mapped) : mapped;
-  const notice = isEdited(method) ? own : undefined;
+  const notice = own !== undefined && isEdited(method) ? own : undefined;
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
 }
 

@@ -3,7 +3,7 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import { hostKey } from '../plan/route-table.ts';
 import type { PlainMode } from '../plan/settings.ts';
-import { credentialInQuery } from './credentials-in-url.ts';
+import { credentialInQuery } from './authenticate.ts';
 import type { RequestRefusal } from './directive.ts';
 import type { RequestView } from './request-view.ts';
 

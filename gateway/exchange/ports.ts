@@ -13,6 +13,14 @@ import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { Trace } from './trace.ts';
 
+/** A judgement yields the promise of a port that cannot answer at once, and `decide` resumes it with the value. */
+export type Judging<Result> = Generator<Promise<unknown>, Result, unknown>;
+
+/** The value of `promise` inside a judgement: `yield* awaited(promise)`. */
+export function* awaited<Value>(promise: Promise<Value>): Judging<Value> {
+  return (yield promise) as Value;
+}
+
 export interface ExchangePorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock, movable by `--at`. */

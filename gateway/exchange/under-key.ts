@@ -10,8 +10,7 @@ import { type Asked, awayFor, claimKey, withoutStore } from './claim.ts';
 import type { Directive, ForwardOrder } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { ownSearch } from './forward-order.ts';
-import { awaited, type Judging } from './judging.ts';
-import type { ExchangePorts } from './ports.ts';
+import { awaited, type ExchangePorts, type Judging } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 
 export interface Keyed {

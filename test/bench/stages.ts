@@ -7,10 +7,9 @@ import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
-import { refuseFlood } from '../../gateway/exchange/guard.ts';
 import { judgedRules, knowing } from '../../gateway/exchange/judged-rules.ts';
 import { partsOf } from '../../gateway/exchange/limit-of.ts';
-import { pathReadings } from '../../gateway/exchange/path-readings.ts';
+import { pathReadings } from '../../gateway/exchange/misreadings.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
@@ -106,7 +105,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stage('  authority', () => requestedHost(context.connection, raw.headers.host ?? '')),
     stage('inbound', () => inboundOf(open, reading, inboundPorts)),
     stage('decide', (each) => exchange.decide(view, each), fresh),
-    stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),
+    stage('  guard', () => plan.guard && ports.guard(view.clientAddress, plan.guard)),
     stage('  route', () => plan.routes.match(view.host, view.path)),
     stage('  path readings', () => pathReadings(match.route, match.tail, false)),
     stage('  resolve version', () => statedVersion(match, view, start)),

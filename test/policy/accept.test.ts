@@ -3,6 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
+import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
+import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import { isV1, mediaTypes, NAME, n, PARAMETER, resolve, strict, told, v } from './negotiated-versions.ts';
 
 describe('Accept', () => {
@@ -184,7 +186,10 @@ describe('Accept', () => {
   );
 
   it('VER-2: is not read where no media type carries versions', () => {
-    expect(readPreferences([], new RecordFields({ accept: v('v1') }))).toEqual([]);
+    const pathOnly = createResolutionRules({ labels: ['v1'], header: undefined, default: undefined });
+    const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, tail: '', search: '' };
+    const headers = new RecordFields({ accept: v('v1') });
+    expect(readEvidence(pathOnly, { ...input, headers }).preferences).toEqual([]);
   });
 
   it('gives each member of the quality table its own weight, and consent to all that name no version', () => {

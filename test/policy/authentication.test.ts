@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import type {
-  AuthenticationRefusal,
-  CredentialScheme,
-  IdentifiedRule,
+import {
+  type AuthenticationRefusal,
+  authorise,
+  type CredentialScheme,
+  type IdentifiedRule,
 } from '../../gateway/policy/authentication/access.ts';
-import { authorise } from '../../gateway/policy/authentication/authorise.ts';
 import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
 import { challengesFor } from '../../gateway/policy/authentication/challenge.ts';
 import { consumerFrom } from '../../gateway/policy/authentication/consumer.ts';

@@ -182,15 +182,6 @@ describe('resolution', () => {
     });
   });
 
-  it('an unversioned API needs no version', () => {
-    const unversioned = createResolutionRules({ labels: ['none'], header: undefined, default: undefined });
-    expect(resolve(undefined, {}, unversioned)).toEqual({
-      kind: 'resolved',
-      label: 'none',
-      carrier: 'unversioned',
-    });
-  });
-
   it('resolves only declared, released labels and never throws, whatever a request writes', () => {
     const text = fc.oneof(fc.string(), anyText, fc.stringMatching(/^v?[0-9.,]{0,6}$/));
     fc.assert(

@@ -128,6 +128,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     }),
     rewriteContentType: false,
     deprecatedMaxAge: undefined,
+    hasBodyNotice: rules.some(({ bodyNotice }) => bodyNotice),
     shared: false,
     unknownVersionStatus: undefined,
     access: { kind: 'public' },

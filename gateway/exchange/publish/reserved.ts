@@ -21,19 +21,19 @@ import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
 import { protectedResourcePage } from './protected-resource.ts';
 import { type Publication, page } from './publication.ts';
 
-const WELL_KNOWN = '/.well-known/';
+/** Only paths below it are reserved. */
+export const WELL_KNOWN = '/.well-known/';
 const READABLE = 'GET, HEAD';
 
-/** Undefined for other paths. A reserved path without a page is answered 404. */
+/** Undefined for paths that are not reserved. A reserved path without a page is answered 404. */
 export function publishReserved(
   plan: GatewayPlan,
   view: RequestView,
   start: RequestStart,
   ports: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
 ): MaybePromise<Published> | undefined {
-  const { path } = view;
-  if (!path.startsWith(WELL_KNOWN) || !isKnownHost(plan, view.host)) return undefined;
-  const found = pageAt(path, plan, view, start, ports);
+  if (!isKnownHost(plan, view.host)) return undefined;
+  const found = pageAt(view.path, plan, view, start, ports);
   if (found === undefined) return undefined;
   if (found === 'absent') return refused({ reason: 'route_unknown' });
   if (view.method !== 'GET' && view.method !== 'HEAD')

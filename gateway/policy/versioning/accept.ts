@@ -20,7 +20,7 @@ interface Member {
   readonly text: string;
 }
 
-const NO_PREFERENCES: readonly Preference[] = [];
+export const NO_PREFERENCES: readonly Preference[] = [];
 const NOTHING_ELSE: Preference['also'] = [];
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
@@ -29,7 +29,7 @@ const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
  * invalid weight beside one, counts as an unknown version. Other members that are no media range count for nothing.
  */
 export function readPreferences(templates: readonly MediaTemplate[], headers: Fields): readonly Preference[] {
-  const accept = templates.length === 0 ? undefined : headers.get('accept');
+  const accept = headers.get('accept');
   if (accept === undefined) return NO_PREFERENCES;
   return membersOf(accept).flatMap((member): Preference[] => {
     const { media, text } = member;

@@ -1,6 +1,6 @@
 // The readers table: one row per carrier, each reading what a request writes there and judging nothing.
 // A new carrier is a function, its row, and its member of `Carrier`.
-import { readPreferences } from './accept.ts';
+import { NO_PREFERENCES, readPreferences } from './accept.ts';
 import { resemblesVersion } from './look-alike.ts';
 import { otherVersionsIn, parseMediaType, versionIn } from './media-type.ts';
 import { misspeltContent } from './misspelt-type.ts';
@@ -49,7 +49,9 @@ export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonl
 
 /** All that a request says of its version, read before any of it is believed. `Accept` alone is negotiated, not claimed. */
 export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evidence {
-  return { claims: rules.readClaims(input), preferences: readPreferences(rules.mediaTypes, input.headers) };
+  const { mediaTypes } = rules;
+  const preferences = mediaTypes.length === 0 ? NO_PREFERENCES : readPreferences(mediaTypes, input.headers);
+  return { claims: rules.readClaims(input), preferences };
 }
 
 /**

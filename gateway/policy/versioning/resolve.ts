@@ -3,19 +3,16 @@
 import { parseInstant } from '../notation.ts';
 import { isDate, parseRequested } from './label.ts';
 import { type Negotiated, negotiate } from './negotiate.ts';
-import {
-  type Claim,
-  type Evidence,
-  type Label,
-  type Moment,
-  type OpenResolution,
-  type Resolution,
-  type ResolutionRules,
-  UNVERSIONED,
-  type Verdict,
+import type {
+  Claim,
+  Evidence,
+  Label,
+  Moment,
+  OpenResolution,
+  Resolution,
+  ResolutionRules,
+  Verdict,
 } from './resolution.ts';
-
-const UNVERSIONED_RESOLUTION: Verdict = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };
 
 /**
  * Claims that mean the same agree, others are ambiguous (VER-3). A version that is not released counts as unknown
@@ -24,7 +21,6 @@ const UNVERSIONED_RESOLUTION: Verdict = { kind: 'resolved', label: UNVERSIONED, 
  * are pinned a request that names none stays open.
  */
 export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
-  if (rules.labels[0] === UNVERSIONED) return UNVERSIONED_RESOLUTION;
   const [only, second] = evidence.claims;
   if (only !== undefined && second === undefined && evidence.preferences.length === 0)
     return judge(rules, only, moment);
