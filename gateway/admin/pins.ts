@@ -6,8 +6,15 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayOf, isPrintableId } from '../policy/notation.ts';
-import { type Pin, type PinKey, type PinStore, rollBackPin, upgradePin } from '../policy/versioning/pin.ts';
-import { choosePin, type PinMoment } from '../policy/versioning/pin-resolution.ts';
+import {
+  choosePin,
+  type Pin,
+  type PinKey,
+  type PinMoment,
+  type PinStore,
+  rollBackPin,
+  upgradePin,
+} from '../policy/versioning/pin.ts';
 import type { Label, PinRule } from '../policy/versioning/resolution.ts';
 import { type AdminAnswer, errorAnswer, malformedBody } from './answers.ts';
 import { contended, dayHasNoSay, pinAnswer, pinRefused, pinState } from './pin-answers.ts';

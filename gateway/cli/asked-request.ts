@@ -1,11 +1,11 @@
 // A request as somebody writes it, on the command line or in an expectation, made the view that a listener would make.
 // What a listener would refuse before judging is refused here too; the connection itself is not simulated.
-import { readAuthority, speaksFor } from '../exchange/authority.ts';
+
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { plainRefusal } from '../exchange/plain-http.ts';
 import { METHODS, RecordFields, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
 import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exchange/strictness.ts';
-import { readTarget } from '../exchange/target.ts';
+import { readAuthority, readTarget, speaksFor } from '../exchange/target.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 

@@ -37,25 +37,17 @@ export function refuse(refusal: Refusal): Directive {
   return { kind: 'refuse', refusal };
 }
 
-/** The first refusal of `step`, in the order of `judged`. */
-export function first(judged: AllRules, step: Step, asked: Asked, decision: Deciding): Directive | undefined {
-  for (const each of judged) {
-    const refusal = step(each, asked);
-    if (refusal !== undefined) return refuseBy(each, judged, refusal, decision);
-  }
-  return undefined;
-}
-
-/** `first` for lifecycle and limits: an API in mode observe ignores their refusals. */
-export function firstEnforced(
+/** The first refusal of `step`, in the order of `judged`; for lifecycle and limits by `enforceBy`, which may ignore it. */
+export function first(
   judged: AllRules,
   step: Step,
   asked: Asked,
   decision: Deciding,
+  answer: typeof enforceBy = refuseBy,
 ): Directive | undefined {
   for (const each of judged) {
     const refusal = step(each, asked);
-    const refused = refusal && enforceBy(each, judged, refusal, decision);
+    const refused = refusal && answer(each, judged, refusal, decision);
     if (refused !== undefined) return refused;
   }
   return undefined;

@@ -5,8 +5,7 @@ import { StoreUnavailable } from '../policy/contract.ts';
 import { keepingOf, keptHeaders } from '../policy/idempotency/keeping.ts';
 import { fingerprintOf } from '../policy/idempotency/key.ts';
 import type { Claimed, IdempotencyRefusal, IdempotencyRules } from '../policy/idempotency/rules.ts';
-import type { Claim } from './claimed-key.ts';
-import { Fault } from './directive.ts';
+import { type Claim, Fault } from './directive.ts';
 import type { Completion, ExchangeFacts } from './facts.ts';
 import type { ExchangePorts } from './ports.ts';
 

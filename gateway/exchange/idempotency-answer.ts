@@ -47,11 +47,7 @@ export function describeIdempotencyRefusal(
         'This Idempotency-Key belongs to a request with another payload. Send this one with a key of its own.',
       );
     case 'idempotency_unavailable':
-      return unavailable(
-        'Idempotency keys cannot be looked up right now.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return unavailable('Idempotency keys cannot be looked up right now.', refusal);
     default: {
       const never: never = refusal;
       throw new Error(`unhandled refusal ${JSON.stringify(never)}`);

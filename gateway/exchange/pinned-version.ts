@@ -4,8 +4,13 @@
 import type { ApiPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
-import type { PinKey } from '../policy/versioning/pin.ts';
-import { accountOf, choosePin, creationDayOf, type PinMoment } from '../policy/versioning/pin-resolution.ts';
+import {
+  accountOf,
+  choosePin,
+  creationDayOf,
+  type PinKey,
+  type PinMoment,
+} from '../policy/versioning/pin.ts';
 import type { Label, OpenResolution, Verdict } from '../policy/versioning/resolution.ts';
 import { resolveOpen } from '../policy/versioning/resolve.ts';
 import type { Refusal } from './directive.ts';

@@ -8,7 +8,6 @@ import {
   callerOf,
   enforceBy,
   first,
-  firstEnforced,
   refuse,
   refuseBrownedOut,
   refuseBy,
@@ -119,7 +118,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.
-  const forgotten = firstEnforced(judged, refuseForgotten, asked, decision);
+  const forgotten = first(judged, refuseForgotten, asked, decision, enforceBy);
   if (forgotten !== undefined) {
     // The answer is that of a path which no API has.
     decision.phase = undefined;
@@ -127,10 +126,10 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   }
   if (own.carrier !== 'unversioned' && isForgotten(own.version.schedule, now))
     decision.observed ??= 'version_unknown';
-  const retired = firstEnforced(judged, refuseRetired, asked, decision);
+  const retired = first(judged, refuseRetired, asked, decision, enforceBy);
   if (retired !== undefined) return retired;
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
-  const pausing = firstEnforced(judged, refuseInBrownout, asked, decision);
+  const pausing = first(judged, refuseInBrownout, asked, decision, enforceBy);
   if (pausing !== undefined) return pausing;
 
   // Maintenance: behind lifecycle, since what has ended does not come back, and before a caller is identified, counted or
@@ -155,9 +154,9 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
 
   // Lifecycle again, now that the consumer is known.
-  const ended = firstEnforced(judged, refuseUnexcepted, asked, decision);
+  const ended = first(judged, refuseUnexcepted, asked, decision, enforceBy);
   if (ended !== undefined) return ended;
-  const paused = firstEnforced(judged, refuseBrownedOut, asked, decision);
+  const paused = first(judged, refuseBrownedOut, asked, decision, enforceBy);
   if (paused !== undefined) return paused;
 
   // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they do not matter to a newcomer.

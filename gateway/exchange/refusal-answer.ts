@@ -3,11 +3,10 @@
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
-import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
 import { CREDENTIALS, challenge, malformedText, missingText } from './challenge-answer.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import type { RefusedFacts } from './facts.ts';
+import type { Decision, RefusedFacts } from './facts.ts';
 import { describeIdempotencyRefusal } from './idempotency-answer.ts';
 import { describeLifecycleRefusal } from './lifecycle-answer.ts';
 import { describeLimitRefusal } from './limit-answer.ts';
@@ -93,11 +92,7 @@ export function describeRefusal(
     case 'adoption_frozen':
       return describeLifecycleRefusal(refusal, glimpse.host);
     case 'maintenance':
-      return unavailable(
-        'This service is down for maintenance.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return unavailable('This service is down for maintenance.', refusal);
     case 'credentials_missing':
       return challenge(401, missingText(facts), refusal, facts);
     case 'credentials_malformed':
@@ -119,11 +114,7 @@ export function describeRefusal(
     case 'tokens_limited':
       return describeLimitRefusal(refusal, facts);
     case 'limits_unavailable':
-      return unavailable(
-        'Requests cannot be counted right now.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return unavailable('Requests cannot be counted right now.', refusal);
     case 'precondition_failed':
       return refuse(
         412,
@@ -160,4 +151,33 @@ function spellKnown(known: readonly Label[]): string {
 
 function supported(known: readonly Label[]): Members {
   return { supportedVersions: known };
+}
+
+/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
+export function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {
+  switch (carrier) {
+    case 'path':
+    case 'subdomain':
+      return 404;
+    case 'accept':
+      return 406;
+    case 'content_type':
+      return 415;
+    case 'header':
+    case 'query':
+    case 'pin':
+    case 'default':
+    case 'unversioned':
+      return 400;
+    default: {
+      const never: never = carrier;
+      throw new Error(`unhandled carrier ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+/** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
+export function statusOfUnknown(claim: Claim, { api }: Decision): 400 | 404 | 406 | 415 {
+  const usual = statusOfCarrier(claim);
+  return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }

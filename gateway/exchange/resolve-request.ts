@@ -10,7 +10,7 @@ import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
-import type { PinMoment } from '../policy/versioning/pin-resolution.ts';
+import type { PinMoment } from '../policy/versioning/pin.ts';
 import { readEvidence } from '../policy/versioning/readers.ts';
 import {
   type Carrier,
@@ -21,7 +21,6 @@ import {
 } from '../policy/versioning/resolution.ts';
 import { resolveVersion } from '../policy/versioning/resolve.ts';
 import { authenticate, type Caller } from './authenticate.ts';
-import { refusedCarrier } from './carrier-status.ts';
 import { Fault, type Refusal, type RequestRefusal } from './directive.ts';
 import type { RequestStart } from './facts.ts';
 import { type FirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
@@ -123,6 +122,12 @@ function resolvedAs(
   }
   const { label, carrier, firstCall } = named;
   return { kind: 'resolved', whole: versionOf(api, label), label, carrier, evidence, consumer, firstCall };
+}
+
+/** Whose value was refused, so that operators see where wrong versions come in. */
+function refusedCarrier(refusal: Refusal): Carrier | undefined {
+  if (refusal.reason === 'version_unacceptable') return 'accept';
+  return 'claim' in refusal ? refusal.claim.carrier : undefined;
 }
 
 /** The operations that a path means in this reading; the whole version too if a reader finds none. */

@@ -1,13 +1,12 @@
 // Promise 5: no pattern that reads what a stranger sends costs more than its length explains.
 // Work and not time, and the least of several measurements, so that a busy machine fails nothing.
 import { describe, expect, it } from 'vitest';
-import { readAuthority } from '../../gateway/exchange/authority.ts';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { readTarget } from '../../gateway/exchange/target.ts';
+import { readAuthority, readTarget } from '../../gateway/exchange/target.ts';
 import { createOperationTable } from '../../gateway/plan/operation-table.ts';
+import { readTags } from '../../gateway/policy/body-notice/conditions.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
 import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
-import { readTags } from '../../gateway/policy/body-notice/entity-tag.ts';
 import { parseOperation } from '../../gateway/policy/lifecycle/operation-template.ts';
 import { readingsOf } from '../../gateway/policy/paths/rules.ts';
 import { pathRulesOf } from '../../gateway/policy/paths/section.ts';

@@ -8,11 +8,9 @@ import {
   type CredentialScheme,
   type IdentifiedRule,
 } from '../../gateway/policy/authentication/access.ts';
-import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
 import { challengesFor } from '../../gateway/policy/authentication/challenge.ts';
-import { consumerFrom } from '../../gateway/policy/authentication/consumer.ts';
-import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
-import { tokenEndOf } from '../../gateway/policy/authentication/token-time.ts';
+import { consumerFrom, tokenEndOf } from '../../gateway/policy/authentication/consumer.ts';
+import { readBearer, tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { anyText } from '../support/any-text.ts';
 
 describe('bearer credentials', () => {

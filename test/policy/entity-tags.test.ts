@@ -3,8 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { mapConditions } from '../../gateway/policy/body-notice/conditions.ts';
-import { noticedTag, readTags, upstreamTag } from '../../gateway/policy/body-notice/entity-tag.ts';
+import {
+  mapConditions,
+  noticedTag,
+  readTags,
+  upstreamTag,
+} from '../../gateway/policy/body-notice/conditions.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
 import { threadMs } from '../support/thread-time.ts';
 

@@ -4,18 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { dayOf, parseInstant } from '../../gateway/policy/notation.ts';
 import {
+  accountOf,
+  choosePin,
+  creationDayOf,
   type Pin,
+  type PinMoment,
   type PinMove,
   ROLL_BACK_MS,
   rollBackPin,
   upgradePin,
 } from '../../gateway/policy/versioning/pin.ts';
-import {
-  accountOf,
-  choosePin,
-  creationDayOf,
-  type PinMoment,
-} from '../../gateway/policy/versioning/pin-resolution.ts';
 import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import type { DateMatch, Label, PinRule, Verdict } from '../../gateway/policy/versioning/resolution.ts';
 import { resolveOpen, resolveVersion } from '../../gateway/policy/versioning/resolve.ts';

@@ -3,6 +3,7 @@
 import { type ContentType, isTypeValid } from 'content-type';
 import type { Fields } from '../contract.ts';
 import {
+  everyValue,
   isRepeated,
   otherVersionsIn,
   parseMediaType,
@@ -11,7 +12,6 @@ import {
   versionIn,
 } from './media-type.ts';
 import { misreadIn, misspeltIn, parameterAmiss } from './misspelt-type.ts';
-import { everyValue } from './repeated-parameter.ts';
 import type { Claim, MediaTemplate, Preference } from './resolution.ts';
 
 interface Member {

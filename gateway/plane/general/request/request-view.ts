@@ -1,7 +1,6 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
 // The first thing that happens to a request; every later step reads the view (ORD-2).
 import type { IncomingMessage } from 'node:http';
-import { readAuthority, sameAuthority } from '../../../exchange/authority.ts';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../../../exchange/request-view.ts';
 import {
@@ -10,7 +9,7 @@ import {
   type RequestHead,
   strictnessRefusal,
 } from '../../../exchange/strictness.ts';
-import { readTarget } from '../../../exchange/target.ts';
+import { readAuthority, readTarget, sameAuthority } from '../../../exchange/target.ts';
 import type { Trace } from '../../../exchange/trace.ts';
 import type { Fields } from '../../../policy/contract.ts';
 import type { ClientAddress } from '../../port.ts';
