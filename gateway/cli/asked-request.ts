@@ -3,9 +3,16 @@
 
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { plainRefusal } from '../exchange/plain-http.ts';
-import { METHODS, RecordFields, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
+import {
+  METHODS,
+  RecordFields,
+  type RequestGlimpse,
+  type RequestView,
+  readAuthority,
+  readTarget,
+  speaksFor,
+} from '../exchange/request-view.ts';
 import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exchange/strictness.ts';
-import { readAuthority, readTarget, speaksFor } from '../exchange/target.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 

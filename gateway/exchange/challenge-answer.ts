@@ -57,10 +57,8 @@ function spellWay(scheme: CredentialScheme): string {
       return `send ${scheme.header}: <key>`;
     case 'ClientCertificate':
       return 'connect with a client certificate';
-    default: {
-      const never: never = scheme;
-      throw new Error(`unhandled scheme ${JSON.stringify(never)}`);
-    }
+    default:
+      return scheme satisfies never;
   }
 }
 

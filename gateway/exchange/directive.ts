@@ -5,8 +5,12 @@ import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal, Replacements } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
-import type { Keeping } from '../policy/idempotency/keeping.ts';
-import type { IdempotencyRefusal, IdempotencyRules, KeptAnswer } from '../policy/idempotency/rules.ts';
+import type {
+  IdempotencyRefusal,
+  IdempotencyRules,
+  Keeping,
+  KeptAnswer,
+} from '../policy/idempotency/rules.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';

@@ -1,7 +1,7 @@
 // The shape of every error the gateway makes: the specification's body or application/problem+json, its fixed header lines.
 // Filled in by refusal-answer.ts, request-refusal.ts and fault-answer.ts, written out by exchange.ts.
 import type { EpochMs } from '../policy/contract.ts';
-import { preferredType } from '../policy/versioning/preferred-type.ts';
+import { preferredType } from '../policy/versioning/accept.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { RequestGlimpse } from './request-view.ts';
 

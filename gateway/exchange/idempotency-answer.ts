@@ -48,10 +48,8 @@ export function describeIdempotencyRefusal(
       );
     case 'idempotency_unavailable':
       return unavailable('Idempotency keys cannot be looked up right now.', refusal);
-    default: {
-      const never: never = refusal;
-      throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
-    }
+    default:
+      return refusal satisfies never;
   }
 }
 

@@ -85,6 +85,7 @@ export function judgedRules(
   const brownout = window && { window, refusal: brownOut(version, window, now, links.successor) };
   const asksCaller = window !== undefined && looksAtCaller(window, version, now);
   return {
+    ...links,
     api,
     rules,
     version,
@@ -92,9 +93,6 @@ export function judgedRules(
     resource,
     phase,
     consumer,
-    linked: links.linked,
-    successor: links.successor,
-    relatedLinks: links.relatedLinks,
     mayPass,
     isExcepted: false,
     brownout,

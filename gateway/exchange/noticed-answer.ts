@@ -2,9 +2,8 @@
 // Called by upstream/, which holds and decodes the bytes; on any doubt they pass as they came.
 
 import { noticedTag } from '../policy/body-notice/conditions.ts';
-import { renewDigest } from '../policy/body-notice/digest.ts';
 import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../policy/body-notice/editable.ts';
-import { type Notice, splice } from '../policy/body-notice/notice.ts';
+import { type Notice, renewDigest, splice } from '../policy/body-notice/notice.ts';
 import { fieldText, type HeaderLines } from './answer-headers.ts';
 
 export type Treatment =

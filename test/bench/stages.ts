@@ -10,9 +10,9 @@ import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.t
 import { judgedRules, knowing } from '../../gateway/exchange/judged-rules.ts';
 import { partsOf } from '../../gateway/exchange/limit-of.ts';
 import { pathReadings } from '../../gateway/exchange/misreadings.ts';
+import { readTarget } from '../../gateway/exchange/request-view.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
-import { readTarget } from '../../gateway/exchange/target.ts';
 import {
   clientOf,
   connectionFacts,

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/keeping.ts';
 import { fingerprintOf, type KeyScope, readKey, storageKey } from '../../gateway/policy/idempotency/key.ts';
+import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf, idempotencySection } from '../../gateway/policy/idempotency/section.ts';
 
 const read = (field: string | readonly string[] | undefined) => {

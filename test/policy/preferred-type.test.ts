@@ -1,7 +1,7 @@
 // Which type a client likes best of the few on offer: only one it spells out wins over the first.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
+import { preferredType } from '../../gateway/policy/versioning/accept.ts';
 
 const JSON_TYPE = 'application/json';
 const HTML = 'text/html';

@@ -8,7 +8,7 @@ import { lifecycleEvents } from '../../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
 import { milestonesOf, nextMilestone } from '../../policy/lifecycle/milestones.ts';
 import { lastChanges } from '../../policy/lifecycle/retold.ts';
-import { preferredType } from '../../policy/versioning/preferred-type.ts';
+import { preferredType } from '../../policy/versioning/accept.ts';
 import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';

@@ -44,10 +44,8 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
     }
     case 'operation_not_granted':
       return [];
-    default: {
-      const never: never = refusal;
-      throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
-    }
+    default:
+      return refusal satisfies never;
   }
 }
 

@@ -1,5 +1,7 @@
-// `Accept` where a media type carries versions: read into preferences, and rewritten for the upstream.
+// `Accept`: read into preferences where a media type carries versions, rewritten for the upstream, asked for a preferred type.
 // The grammar is that of RFC 9110 §12.5.1; nothing in here judges whether a version exists.
+
+import { mediaType } from '@hapi/accept';
 import { type ContentType, isTypeValid } from 'content-type';
 import type { Fields } from '../contract.ts';
 import {
@@ -122,4 +124,31 @@ function weightOf({ media, text }: Member): number | undefined {
   if (mayHide && (parameterAmiss(text, 'q') !== undefined || everyValue(text, 'q').length > 1))
     return undefined;
   return Math.round(Number(q) * 1000);
+}
+
+/**
+ * The type of `offered` that `accept` ranks highest; the first of them when the field is absent, malformed, wants none
+ * of them, or says the same of all. Only a type it spells out wins over the first (ERR-2).
+ */
+export function preferredType<T extends string>(
+  accept: string | undefined,
+  offered: readonly [T, ...T[]],
+): T {
+  const [first, ...others] = offered;
+  if (accept === undefined) return first;
+  const spelled = accept.toLowerCase();
+  // Asked of most requests: a wildcard or a type of no concern never needs the parser.
+  const candidates = others.filter((type) => spelled.includes(type));
+  if (candidates.length === 0) return first;
+  const best = readRanking(accept, [first, ...candidates]);
+  return offered.find((type) => type === best) ?? first;
+}
+
+function readRanking(accept: string, types: readonly string[]): string {
+  try {
+    return mediaType(accept, types).split(';', 1)[0] ?? '';
+  } catch {
+    // The parser throws for a malformed field; errors and pages never fail negotiation.
+    return '';
+  }
 }

@@ -3,8 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Outcome } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
-import type { Authority } from '../../../exchange/target.ts';
+import type { Authority, RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
 import type { ClientAddress, Inbound, ListenerOptions, ShownCertificates } from '../../port.ts';
 import type { Sessions } from '../connection/sessions.ts';
 import { http2StreamOf, pathOf } from './message.ts';

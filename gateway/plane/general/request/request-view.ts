@@ -2,14 +2,20 @@
 // The first thing that happens to a request; every later step reads the view (ORD-2).
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
-import { METHODS, type RequestGlimpse, type RequestView } from '../../../exchange/request-view.ts';
+import {
+  METHODS,
+  type RequestGlimpse,
+  type RequestView,
+  readAuthority,
+  readTarget,
+  sameAuthority,
+} from '../../../exchange/request-view.ts';
 import {
   expectationRefusal,
   type HeadBounds,
   type RequestHead,
   strictnessRefusal,
 } from '../../../exchange/strictness.ts';
-import { readAuthority, readTarget, sameAuthority } from '../../../exchange/target.ts';
 import type { Trace } from '../../../exchange/trace.ts';
 import type { Fields } from '../../../policy/contract.ts';
 import type { ClientAddress } from '../../port.ts';
