@@ -1,8 +1,7 @@
 // What is said of API keys: how one stands, for people and for the audit, and why it is not changed.
 // Made for keys.ts; no secret of any is in it.
 import type { KeyBody } from '../plan/admin-answers.ts';
-import { stateOfKey } from '../policy/authentication/key-changes.ts';
-import type { KeyRecord } from '../policy/authentication/key-record.ts';
+import { type KeyRecord, stateOfKey } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { AuditState } from '../telemetry/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText } from './answers.ts';

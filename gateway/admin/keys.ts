@@ -3,8 +3,14 @@
 import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
-import { makeKey, revokeKey, rotateKey, stateOfKey } from '../policy/authentication/key-changes.ts';
-import type { KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
+import {
+  type KeyRecord,
+  type KeyStore,
+  makeKey,
+  revokeKey,
+  rotateKey,
+  stateOfKey,
+} from '../policy/authentication/key-record.ts';
 import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';

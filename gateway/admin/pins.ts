@@ -1,13 +1,20 @@
 // Pins through the admin API: the version an account stays on, its upgrade, and its way back for 72 hours.
 // The policy says how a pin may move; here the account is found, the move is stored, and the outcome told.
-import { versionsAt } from '../exchange/request-version.ts';
+import { versionsAt } from '../exchange/resolve-request.ts';
 import { readEndingRequest, readUpgradeRequest } from '../plan/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayOf, isPrintableId } from '../policy/notation.ts';
-import { type Pin, type PinKey, type PinStore, rollBackPin, upgradePin } from '../policy/versioning/pin.ts';
-import { choosePin, type PinMoment } from '../policy/versioning/pin-resolution.ts';
+import {
+  choosePin,
+  type Pin,
+  type PinKey,
+  type PinMoment,
+  type PinStore,
+  rollBackPin,
+  upgradePin,
+} from '../policy/versioning/pin.ts';
 import type { Label, PinRule } from '../policy/versioning/resolution.ts';
 import { type AdminAnswer, errorAnswer, malformedBody } from './answers.ts';
 import { contended, dayHasNoSay, pinAnswer, pinRefused, pinState } from './pin-answers.ts';

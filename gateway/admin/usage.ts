@@ -11,7 +11,7 @@ import { createMostCalls } from '../policy/usage/most-calls.ts';
 import { countOf, type UsageRow, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
-import { preferredType } from '../policy/versioning/preferred-type.ts';
+import { preferredType } from '../policy/versioning/accept.ts';
 import {
   type AdminAnswer,
   errorAnswer,

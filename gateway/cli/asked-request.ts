@@ -1,11 +1,18 @@
 // A request as somebody writes it, on the command line or in an expectation, made the view that a listener would make.
 // What a listener would refuse before judging is refused here too; the connection itself is not simulated.
-import { readAuthority, speaksFor } from '../exchange/authority.ts';
+
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { plainRefusal } from '../exchange/plain-http.ts';
-import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
+import {
+  METHODS,
+  RecordFields,
+  type RequestGlimpse,
+  type RequestView,
+  readAuthority,
+  readTarget,
+  speaksFor,
+} from '../exchange/request-view.ts';
 import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exchange/strictness.ts';
-import { readTarget } from '../exchange/target.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 
@@ -84,7 +91,7 @@ export function readAsked(
     misdirected: scheme === 'https' && authority !== undefined && isNobodys(authority.host, listeners),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
-    headers: { ...headers, host: named ?? asked.host },
+    headers: new RecordFields({ ...headers, host: named ?? asked.host }),
     underscored: head.underscored,
     clientAddress: NOBODYS_ADDRESS,
     requestId: 'explained',

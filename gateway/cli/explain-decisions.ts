@@ -122,7 +122,7 @@ export function decisionsOf(
     rows.push(...freezeRows(version, facts, passed.account, lines));
   }
   if (version !== undefined && reached && BODIED.has(view.method)) {
-    const length = view.headers['content-length'];
+    const length = view.headers.get('content-length');
     const assumed = length === undefined ? 'its body is no longer' : undefined;
     add('size', `at most ${version.maxBody} bytes`, { assumed, origin: lines.size(version) });
   }

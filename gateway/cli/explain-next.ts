@@ -95,7 +95,7 @@ function brownoutsAhead(
 function daysNamed({ facts, view }: Judged): readonly EpochMs[] {
   const { header, match } = facts.api?.resolution ?? {};
   if (header === undefined || match !== 'floor') return [];
-  return [view.headers[header] ?? []].flat().flatMap((day) => parseInstant(day) ?? []);
+  return [parseInstant(view.headers.get(header) ?? '') ?? []].flat();
 }
 
 function laterThan(now: EpochMs, instants: readonly EpochMs[]): readonly EpochMs[] {

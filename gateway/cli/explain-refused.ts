@@ -6,8 +6,9 @@ import {
   ENCODED_SLASH,
   MISREAD,
   MISREAD_VERSION,
-} from '../exchange/path-readings.ts';
-import { SECOND_VERSION, versionOf, versionsAt } from '../exchange/request-version.ts';
+  SECOND_VERSION,
+} from '../exchange/misreadings.ts';
+import { versionOf, versionsAt } from '../exchange/resolve-request.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Origin } from '../plan/read/document.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';

@@ -173,7 +173,7 @@ function assumeIdentity(
     case 'keys': {
       const field = identity.header;
       const name = field.toLowerCase();
-      return { ...shown('key', ({ headers }) => headers[name] !== undefined), field };
+      return { ...shown('key', ({ headers }) => headers.get(name) !== undefined), field };
     }
     case 'certificate':
       return shown('certificate', ({ clientCertificate }) => clientCertificate !== undefined);

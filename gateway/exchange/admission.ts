@@ -1,18 +1,16 @@
 // The steps of the pipeline that refuse a request, each for one set of rules; `pipeline.ts` gives their order and its reasons.
 // Each returns a refusal or undefined; the runners call it for all rules that the path may mean.
-import type { Consumer } from '../policy/authentication/access.ts';
-import { authorise } from '../policy/authentication/authorise.ts';
+import { authorise, type Consumer } from '../policy/authentication/access.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import { meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
+import { isClosedTo, refuseAdoption } from '../policy/lifecycle/freeze.ts';
 import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import type { Directive, Refusal } from './directive.ts';
 import { type Deciding, judgedBy, type RequestStart } from './facts.ts';
 import type { JudgedRules } from './judged-rules.ts';
-import { refuseNewcomer } from './newcomer.ts';
 import type { ExchangePorts } from './ports.ts';
-import { tooLarge } from './request-size.ts';
 import type { RequestView } from './request-view.ts';
 import { redirectUrl } from './successor-url.ts';
 
@@ -39,25 +37,17 @@ export function refuse(refusal: Refusal): Directive {
   return { kind: 'refuse', refusal };
 }
 
-/** The first refusal of `step`, in the order of `judged`. */
-export function first(judged: AllRules, step: Step, asked: Asked, decision: Deciding): Directive | undefined {
-  for (const each of judged) {
-    const refusal = step(each, asked);
-    if (refusal !== undefined) return refuseBy(each, judged, refusal, decision);
-  }
-  return undefined;
-}
-
-/** `first` for lifecycle and limits: an API in mode observe ignores their refusals. */
-export function firstEnforced(
+/** The first refusal of `step`, in the order of `judged`; for lifecycle and limits by `enforceBy`, which may ignore it. */
+export function first(
   judged: AllRules,
   step: Step,
   asked: Asked,
   decision: Deciding,
+  answer: typeof enforceBy = refuseBy,
 ): Directive | undefined {
   for (const each of judged) {
     const refusal = step(each, asked);
-    const refused = refusal && enforceBy(each, judged, refusal, decision);
+    const refused = refusal && answer(each, judged, refusal, decision);
     if (refused !== undefined) return refused;
   }
   return undefined;
@@ -107,8 +97,11 @@ export function refuseInBrownout({ brownout, asksCaller }: JudgedRules): Refusal
   return asksCaller ? undefined : brownout?.refusal;
 }
 
-export function refuseInMaintenance({ version }: JudgedRules, { ports }: Asked): Refusal | undefined {
-  return refuseMaintained(version.maintenance, ports.wallClock());
+export function refuseInMaintenance(
+  { version: { maintenance } }: JudgedRules,
+  { ports }: Asked,
+): Refusal | undefined {
+  return maintenance && refuseMaintained(maintenance, ports.wallClock());
 }
 
 /** Rules with the same access as `own` take its consumer, `known`. */
@@ -136,12 +129,26 @@ export function refuseBrownedOut(
   return meetsBrownout(brownout.window, version, start.now, caller) ? brownout.refusal : undefined;
 }
 
+/** Far longer than what was counted can be on its way to the store while that answers. */
+const REMEMBERED_MS = 3_600_000;
+
+/**
+ * Whether a frozen version is closed to this consumer, whose call then counts: asked of the ledger only where the day has
+ * passed and nothing written lets the consumer in. At once for a consumer that is known; who is known by an address alone
+ * is not judged.
+ */
 export function refuseFrozen(
   { version, consumer, successor }: JudgedRules,
-  { start, ports }: Asked,
+  { start: { now }, ports: { adoption } }: Asked,
 ): MaybePromise<Refusal | undefined> {
-  if (version.freeze === undefined) return undefined;
-  return refuseNewcomer(version, consumer, start.now, successor, ports);
+  const { freeze, api, label } = version;
+  if (freeze === undefined || consumer === undefined) return undefined;
+  const adopter = { consumer: consumer.id, api, version: label };
+  if (now < freeze && now >= freeze - REMEMBERED_MS) adoption.saw(adopter, now);
+  if (!isClosedTo(version, freeze, consumer, now)) return undefined;
+  const refusal = (late: boolean) => (late ? refuseAdoption(version, freeze, successor) : undefined);
+  const late = adoption.isLate(adopter, freeze, now);
+  return late instanceof Promise ? late.then(refusal) : refusal(late);
 }
 
 export function refuseUnauthorised({ version, consumer }: JudgedRules, { view }: Asked): Refusal | undefined {
@@ -149,8 +156,15 @@ export function refuseUnauthorised({ version, consumer }: JudgedRules, { view }:
   return access.kind === 'identified' ? authorise(access, view.method, consumer) : undefined;
 }
 
-export function refuseOversized({ version }: JudgedRules, { view }: Asked): Refusal | undefined {
-  return tooLarge(version, view);
+/** By Content-Length; a body without one is measured on its way by upstream/. */
+export function refuseOversized(
+  { version: { maxBody } }: JudgedRules,
+  { view: { headers } }: Asked,
+): Refusal | undefined {
+  const length = headers.get('content-length');
+  return length !== undefined && Number(length) > maxBody
+    ? { reason: 'body_too_large', most: maxBody }
+    : undefined;
 }
 
 /** Where its successor is, and where a redirect would lead. */

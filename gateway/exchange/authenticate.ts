@@ -1,4 +1,4 @@
-// Who calls, by the access rule of an API, a version or an operation.
+// Who calls, by the access rule of an API, a version or an operation; and credentials where none belong, in the URL.
 // Called by the pipeline: before the version is known where an account's pin decides it, else after all that is public.
 import type {
   AccessRule,
@@ -77,9 +77,26 @@ function callerOf(outcome: Authenticated): Caller {
     }
     case 'unavailable':
       throw new Fault('identity_unavailable');
-    default: {
-      const never: never = outcome;
-      throw new Error(`unhandled outcome ${JSON.stringify(never)}`);
-    }
+    default:
+      return outcome satisfies never;
   }
+}
+
+/** The name of a forbidden parameter present in the raw query (`?…`), percent-decoded as a server would; else undefined. */
+export function credentialInQuery(search: string, forbidden: ReadonlySet<string>): string | undefined {
+  if (search.length < 2 || forbidden.size === 0) return undefined;
+  for (const pair of search.slice(1).split('&')) {
+    const equals = pair.indexOf('=');
+    const name = decodeName(equals === -1 ? pair : pair.slice(0, equals));
+    if (forbidden.has(name)) return name;
+  }
+  return undefined;
+}
+
+function decodeName(raw: string): string {
+  if (!raw.includes('%') && !raw.includes('+')) return raw;
+  // Decoded byte by byte: a malformed triplet elsewhere in the name must not hide it.
+  return raw
+    .replaceAll('+', ' ')
+    .replace(/%[0-9A-Fa-f]{2}/g, (triplet) => String.fromCharCode(Number.parseInt(triplet.slice(1), 16)));
 }

@@ -35,13 +35,13 @@ export function noticeOrder(
   const { api, version, phase } = judged;
   const own = noticeOf(api, version, phase, () => judged.successor.replacement);
   const reads = method === 'GET' || method === 'HEAD';
-  const isConditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
+  const isConditional = headers.get('if-match') !== undefined || headers.get('if-none-match') !== undefined;
   const held = reads ? own : isConditional ? noticeOfReading(whole, judged, start) : undefined;
   const mapped = held && mapConditions(headers, held, reads);
   if (mapped !== undefined && 'reason' in mapped) return mapped;
   const conditions =
     reads && api.shared && isForSome({ sparesSome, phase, version }) ? withoutValidators(mapped) : mapped;
-  const notice = isEdited(method) ? own : undefined;
+  const notice = own !== undefined && isEdited(method) ? own : undefined;
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
 }
 

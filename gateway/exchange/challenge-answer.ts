@@ -2,8 +2,8 @@
 // Part of refusal-answer.ts.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal, Consumer, CredentialScheme } from '../policy/authentication/access.ts';
-import { BEARER_FIELD } from '../policy/authentication/bearer.ts';
 import { challengesFor } from '../policy/authentication/challenge.ts';
+import { BEARER_FIELD } from '../policy/authentication/token-authenticator.ts';
 import { type ErrorDescription, refuse } from './error-body.ts';
 import type { RefusedFacts } from './facts.ts';
 import { metadataUrlOf } from './publish/protected-resource.ts';
@@ -57,10 +57,8 @@ function spellWay(scheme: CredentialScheme): string {
       return `send ${scheme.header}: <key>`;
     case 'ClientCertificate':
       return 'connect with a client certificate';
-    default: {
-      const never: never = scheme;
-      throw new Error(`unhandled scheme ${JSON.stringify(never)}`);
-    }
+    default:
+      return scheme satisfies never;
   }
 }
 

@@ -60,13 +60,14 @@ export function answerPreflight(
 ): Publication | undefined {
   const { headers, method } = view;
   if (cors === undefined || method !== 'OPTIONS') return undefined;
-  if (headers.origin === undefined || headers['access-control-request-method'] === undefined)
+  if (headers.get('origin') === undefined || headers.get('access-control-request-method') === undefined)
     return undefined;
   const vary = 'Access-Control-Request-Method, Access-Control-Request-Headers';
   // A page that is not listed learns nothing more: the browser stops for want of an allowed origin.
-  if (allowedOrigin(cors, headers.origin) === undefined) return { status: 204, headers: { vary }, body: '' };
+  if (allowedOrigin(cors, headers.get('origin')) === undefined)
+    return { status: 204, headers: { vary }, body: '' };
   const own = [...versionHeaders, ...keyHeaders];
-  const granted = listOf(headers['access-control-request-headers'])
+  const granted = listOf(headers.get('access-control-request-headers'))
     .map((name) => name.toLowerCase())
     .filter((name) => SENDABLE.has(name) || own.includes(name));
   return {
@@ -91,13 +92,14 @@ const ANY_PORT = /^(?::\d{1,5})?$/;
  */
 export function refuseStranger(
   { cors }: ApiPlan,
-  { headers: { origin }, webSocket, scheme, host }: RequestView,
+  { headers, webSocket, scheme, host }: RequestView,
 ): RequestRefusal | undefined {
-  if (cors === undefined || !webSocket || origin === undefined) return undefined;
+  if (cors === undefined || !webSocket) return undefined;
+  const origin = headers.get('origin');
+  if (origin === undefined) return undefined;
   if (allowedOrigin(cors, origin) !== undefined) return undefined;
   const own = `${scheme}://${host}`;
-  const isOwn =
-    typeof origin === 'string' && origin.startsWith(own) && ANY_PORT.test(origin.slice(own.length));
+  const isOwn = origin.startsWith(own) && ANY_PORT.test(origin.slice(own.length));
   return isOwn ? undefined : { reason: 'origin_not_allowed' };
 }
 
@@ -114,7 +116,7 @@ export function nameReaders(
   const exposed = headers.get('access-control-expose-headers');
   headers.remove('access-control-allow-credentials');
   headers.remove('access-control-expose-headers');
-  const origin = allowedOrigin(cors, glimpse.headers.origin);
+  const origin = allowedOrigin(cors, glimpse.headers.get('origin'));
   headers.set('access-control-allow-origin', origin);
   if (origin !== undefined) {
     const { text, names } = echo ? EXPOSED_WITH_ECHO : EXPOSED;
@@ -131,10 +133,10 @@ function exposing(fields: readonly string[]): { readonly text: string; readonly 
 
 function allowedOrigin(
   { origins }: NonNullable<ApiPlan['cors']>,
-  origin: string | readonly string[] | undefined,
+  origin: string | undefined,
 ): string | undefined {
   if (origins.has(ANY_ORIGIN)) return ANY_ORIGIN;
-  return typeof origin === 'string' && origins.has(origin) ? origin : undefined;
+  return origin !== undefined && origins.has(origin) ? origin : undefined;
 }
 
 function listOf(field: string | readonly string[] | undefined): readonly string[] {

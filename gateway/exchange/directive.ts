@@ -5,13 +5,18 @@ import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal, Replacements } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
-import type { IdempotencyRefusal, KeptAnswer } from '../policy/idempotency/rules.ts';
+import type {
+  IdempotencyRefusal,
+  IdempotencyRules,
+  Keeping,
+  KeptAnswer,
+} from '../policy/idempotency/rules.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
 import type { Label, MediaTemplate, VersioningRefusal } from '../policy/versioning/resolution.ts';
 import type { ClientPlace } from './addresses/client-place.ts';
-import type { Claim } from './claimed-key.ts';
+import type { HeaderLines } from './answer-headers.ts';
 import type { Publication } from './publish/publication.ts';
 
 export type Directive =
@@ -43,6 +48,34 @@ export interface ForwardOrder {
   readonly notice?: Notice | undefined;
   /** Of a request whose outcome is kept for its key; whoever gets the order says what came of it. */
   readonly claim?: Claim | undefined;
+}
+
+/** A key that is this request's: what its holder asks of it, and says at the end. The first word on what came of it stands. */
+export interface Claim {
+  readonly rules: IdempotencyRules;
+  /**
+   * To be called when the body is here, which may have taken its time: from now on the lock lasts for the whole of an
+   * upstream's total. A refusal where the key is another's by now.
+   */
+  readonly renew: () => Promise<IdempotencyRefusal | undefined>;
+  readonly judge: (status: number, headers: HeaderLines) => Keeping;
+  /** What will be kept of a head; taken before anything is added to it. */
+  readonly headOf: (status: number, headers: HeaderLines) => Pick<KeptAnswer, 'status' | 'headers'>;
+  /** Resolves once the answer to `request` is kept, or is not going to be. Never rejects. */
+  readonly keep: (
+    request: Uint8Array,
+    answer: Pick<KeptAnswer, 'status' | 'headers' | 'body'>,
+  ) => Promise<void>;
+  /** Where a key is required and there is no room for the body that goes with it. */
+  readonly noRoom: () => IdempotencyRefusal;
+  /** The request was not carried out, or may be carried out again. */
+  readonly release: () => void;
+  /** The request goes on without the key: it may be carried out again. */
+  readonly abandon: () => void;
+  /** It was carried out and answered to the end, with more than is kept (IDM-7). */
+  readonly forgo: () => void;
+  /** It was sent, and nobody knows what came of it (IDM-6). */
+  readonly lose: () => void;
 }
 
 /** The outcome of an earlier request with the same key, given again if this one has the same payload (IDM-3). */

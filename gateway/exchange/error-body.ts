@@ -1,7 +1,9 @@
-// The shape of every error the gateway makes: the specification's body, its reason phrases, its fixed header lines.
+// The shape of every error the gateway makes: the specification's body or application/problem+json, its fixed header lines.
 // Filled in by refusal-answer.ts, request-refusal.ts and fault-answer.ts, written out by exchange.ts.
 import type { EpochMs } from '../policy/contract.ts';
+import { preferredType } from '../policy/versioning/accept.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
+import type { RequestGlimpse } from './request-view.ts';
 
 export interface ErrorDescription {
   readonly status: number;
@@ -91,8 +93,7 @@ export function refuse(
 /** A 503 says when to come back, as a delay and as an instant (ERR-1, ERR-5). */
 export function unavailable(
   message: string,
-  retryAfterSeconds: number,
-  restoredAt: EpochMs,
+  { retryAfterSeconds, restoredAt }: { readonly retryAfterSeconds: number; readonly restoredAt: EpochMs },
 ): ErrorDescription {
   return {
     status: 503,
@@ -106,5 +107,36 @@ export function unavailable(
       'proxy-status': proxyStatus('destination_unavailable'),
       'retry-after': String(retryAfterSeconds),
     },
+  };
+}
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Without an Accept that could be read the specification's own body is sent: an error never fails negotiation. */
+export function wantsProblem({ headers }: RequestGlimpse): boolean {
+  return preferredType(headers.get('accept'), ['application/json', PROBLEM_TYPE]) === PROBLEM_TYPE;
+}
+
+/**
+ * One object for both readers: the members of RFC 9457 before those of the specification's body `own`. Without a
+ * type of its own it is a problem that its status and the other members explain (RFC 9457 §4.2.1). A request id that the client chose
+ * need not be a UUID: then there is no instance.
+ */
+export function problemBody(
+  status: number,
+  own: { readonly error: string; readonly message: string },
+  requestId: string,
+  problem?: ErrorDescription['problem'],
+): Readonly<Record<string, unknown>> {
+  return {
+    type: problem?.type ?? 'about:blank',
+    title: problem?.title ?? own.error,
+    status,
+    detail: own.message,
+    ...(UUID.test(requestId) ? { instance: `urn:uuid:${requestId}` } : {}),
+    ...problem?.members,
+    ...own,
   };
 }

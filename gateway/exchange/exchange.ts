@@ -1,17 +1,22 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
-import type { MaybePromise, RequestHeaders } from '../policy/contract.ts';
+import type { Fields, MaybePromise } from '../policy/contract.ts';
 import { HeaderLines, mergeVary } from './answer-headers.ts';
 import { decide } from './decide.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
-import { type ErrorDescription, reasonPhrase } from './error-body.ts';
+import {
+  type ErrorDescription,
+  PROBLEM_TYPE,
+  problemBody,
+  reasonPhrase,
+  wantsProblem,
+} from './error-body.ts';
 import { type ExchangeFacts, factsOf } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
 import type { ExchangePorts } from './ports.ts';
-import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
 import type { Publication } from './publish/publication.ts';
 import { describeRefusal } from './refusal-answer.ts';
 import type { RequestGlimpse, RequestView } from './request-view.ts';
@@ -48,7 +53,7 @@ export interface Observer {
 
 export interface Exchange {
   /** Captures the plan and reads the clock: the first line of a request. */
-  readonly begin: (requestId: string, headers?: RequestHeaders) => ExchangeFacts;
+  readonly begin: (requestId: string, headers?: Fields) => ExchangeFacts;
   /** Reads both again for a request that has waited for its turn: a stream before it may last for hours. */
   readonly resume: (facts: ExchangeFacts) => void;
   /** What to do with the request; a promise only where something had to be waited for. Rejects if it cannot be decided. */

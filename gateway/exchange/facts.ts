@@ -88,13 +88,18 @@ export type RefusedFacts = Decision & Pick<RequestStart, 'plan'>;
 /** A decision on its way: only the pipeline has one. */
 export type Deciding = { -readonly [Name in keyof Decision]: Decision[Name] };
 
+/** Of a version that is current and follows on nothing. */
+export const NO_LINKS = {
+  linked: NOTHING_LINKED,
+  successor: NO_SUCCESSOR,
+  relatedLinks: undefined,
+} as const satisfies Partial<Decision>;
+
 /** What a new version is judged with: nothing of another one that was judged before. */
 export const NO_VERSION = {
   version: undefined,
   phase: undefined,
-  successor: NO_SUCCESSOR,
-  relatedLinks: undefined,
-  linked: NOTHING_LINKED,
+  ...NO_LINKS,
   sparesSome: false,
   observed: undefined,
 } as const satisfies Partial<Decision>;

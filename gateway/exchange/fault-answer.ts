@@ -34,11 +34,7 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'upstream_unavailable':
       return comeBack(fault, 'is out of service right now', 'destination_unavailable', wallClock);
     case 'identity_unavailable':
-      return unavailable(
-        'Credentials cannot be verified right now.',
-        KEYS_RETRY_SECONDS,
-        wallClock + KEYS_RETRY_SECONDS * 1000,
-      );
+      return unavailable('Credentials cannot be verified right now.', after(KEYS_RETRY_SECONDS, wallClock));
     case 'internal':
       return {
         status: 500,
@@ -67,9 +63,14 @@ function badGateway(fault: Fault, what: string, error: string): ErrorDescription
 function comeBack(fault: Fault, what: string, error: string, wallClock: EpochMs): ErrorDescription {
   const service = fault.service ?? 'upstream';
   const seconds = fault.retryAfterSeconds ?? 1;
-  const answer = unavailable(`The ${service} service ${what}.`, seconds, wallClock + seconds * 1000);
+  const answer = unavailable(`The ${service} service ${what}.`, after(seconds, wallClock));
   return { ...answer, headers: { ...answer.headers, 'proxy-status': proxyStatus(error, service) } };
 }
+
+const after = (seconds: number, now: EpochMs) => ({
+  retryAfterSeconds: seconds,
+  restoredAt: now + seconds * 1000,
+});
 
 function timedOut(fault: Fault, error: string): ErrorDescription {
   const service = fault.service ?? 'upstream';

@@ -2,7 +2,7 @@
 // The last step of the pipeline; the forwarder carries it out and decides nothing again.
 import type { ApiPlan, GatewayPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
-import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.ts';
+import { plainAccept, wantedForm } from '../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
 import { misspeltContent } from '../policy/versioning/misspelt-type.ts';
 import { withoutParameter, withParameterFirst } from '../policy/versioning/query.ts';
@@ -124,9 +124,9 @@ function upstreamSearch(
 function answerForm(
   { mediaTypes, candidates }: ResolutionRules,
   label: Label,
-  { accept }: RequestView['headers'],
+  headers: RequestView['headers'],
 ): ForwardOrder['answerForm'] {
-  const sent = fieldText(accept);
+  const sent = headers.get('accept');
   return sent === undefined
     ? undefined
     : wantedForm(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
@@ -139,10 +139,10 @@ function plainTypes(
   headers: RequestView['headers'],
 ): NonNullable<ForwardOrder['replaceHeaders']> {
   const replace: Record<string, string | undefined> = {};
-  const sent = fieldText(headers.accept);
+  const sent = headers.get('accept');
   if (sent !== undefined)
     replace.accept = plainAccept(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
-  const type = fieldText(headers['content-type']);
+  const type = headers.get('content-type');
   const media = type === undefined ? undefined : parseMediaType(type);
   const isMisspelt =
     type !== undefined && media !== undefined && misspeltContent(mediaTypes, media, type) !== undefined;

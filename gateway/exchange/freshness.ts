@@ -161,7 +161,7 @@ function heuristicLifetime(
 ): (text: string) => number {
   if (answered === undefined || (answered.method !== 'GET' && answered.method !== 'HEAD')) return () => 0;
   const { status, headers: asked } = answered;
-  const since = headers.get('last-modified') ?? (status === 304 ? asked['if-modified-since'] : undefined);
+  const since = headers.get('last-modified') ?? (status === 304 ? asked.get('if-modified-since') : undefined);
   const modified = httpDate(since);
   const lifetime =
     modified === undefined ? DAY_S : (Math.max(modified, now, dateOf(headers, now)) - modified) / 10_000;

@@ -47,15 +47,9 @@ export function describeIdempotencyRefusal(
         'This Idempotency-Key belongs to a request with another payload. Send this one with a key of its own.',
       );
     case 'idempotency_unavailable':
-      return unavailable(
-        'Idempotency keys cannot be looked up right now.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
-    default: {
-      const never: never = refusal;
-      throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
-    }
+      return unavailable('Idempotency keys cannot be looked up right now.', refusal);
+    default:
+      return refusal satisfies never;
   }
 }
 

@@ -14,22 +14,19 @@ import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
 import { literalReading } from '../policy/paths/rules.ts';
-import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
 import { NOBODY } from './authenticate.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal, RequestRefusal } from './directive.ts';
-import type { Decision, RequestStart } from './facts.ts';
-import type { Judging } from './judging.ts';
-import { refuseLeftOut } from './left-out.ts';
-import { refuseOverride } from './method-override.ts';
-import { haveOneService, MISREAD, MISREAD_VERSION } from './path-readings.ts';
-import type { ExchangePorts } from './ports.ts';
+import { type Decision, NO_LINKS, type RequestStart } from './facts.ts';
+import { haveOneService, MISREAD, MISREAD_VERSION, refuseOverride } from './misreadings.ts';
+import type { ExchangePorts, Judging } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 import {
   accountOf,
   operationsAt,
   type ResolvedRequest,
+  refuseLeftOut,
   resolvePinned,
   statedVersion,
 } from './resolve-request.ts';
@@ -76,9 +73,10 @@ export function judgedRules(
   const { carrier, consumer, evidence } = resolved;
   const version = assess(rules, start);
   const phase = phaseAt(version.phases, now);
-  // After a redirect the client sends the header with the version again (RET-5).
-  const resource: Resource = { method, tail, captures, search, byPathAlone: isNamedByPlace(evidence) };
-  const links = linksOf(start, api, version, phase, resource);
+  const resource: Resource = { method, tail, captures, search, evidence };
+  const isCurrent = phase.stage === 'active' || phase.stage === 'planned';
+  const isUnlinked = isCurrent && version.predecessors.length === 0;
+  const links = isUnlinked ? NO_LINKS : linksOf(start, api, version, phase, resource);
   const mayPass =
     hasEnded(phase) &&
     version.access.kind === 'identified' &&
@@ -87,6 +85,7 @@ export function judgedRules(
   const brownout = window && { window, refusal: brownOut(version, window, now, links.successor) };
   const asksCaller = window !== undefined && looksAtCaller(window, version, now);
   return {
+    ...links,
     api,
     rules,
     version,
@@ -94,9 +93,6 @@ export function judgedRules(
     resource,
     phase,
     consumer,
-    linked: links.linked,
-    successor: links.successor,
-    relatedLinks: links.relatedLinks,
     mayPass,
     isExcepted: false,
     brownout,

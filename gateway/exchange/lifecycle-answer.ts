@@ -28,10 +28,8 @@ export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: strin
       return brownedOut(refusal);
     case 'adoption_frozen':
       return frozen(refusal);
-    default: {
-      const never: never = refusal;
-      throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
-    }
+    default:
+      return refusal satisfies never;
   }
 }
 

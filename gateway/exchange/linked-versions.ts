@@ -51,7 +51,6 @@ export function linkedVersions(
   phase: Phase,
   moment: Moment,
 ): LinkedVersions {
-  if (isCurrent(phase) && version.predecessors.length === 0) return NOTHING_LINKED;
   const { now, overrides } = moment;
   const known = linked.get(version);
   if (known !== undefined && known.overrides === overrides && now >= known.from && now < known.until)

@@ -1,10 +1,9 @@
 // An upstream's answer under a notice: what its head becomes, whether its body is edited, and what it says afterwards.
 // Called by upstream/, which holds and decodes the bytes; on any doubt they pass as they came.
-import { renewDigest } from '../policy/body-notice/digest.ts';
+
+import { noticedTag } from '../policy/body-notice/conditions.ts';
 import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../policy/body-notice/editable.ts';
-import { noticedTag } from '../policy/body-notice/entity-tag.ts';
-import type { Notice } from '../policy/body-notice/notice.ts';
-import { splice } from '../policy/body-notice/splice.ts';
+import { type Notice, renewDigest, splice } from '../policy/body-notice/notice.ts';
 import { fieldText, type HeaderLines } from './answer-headers.ts';
 
 export type Treatment =

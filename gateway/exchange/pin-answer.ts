@@ -7,12 +7,9 @@ import type { Decision } from './facts.ts';
 type PinsUnavailable = Extract<VersioningRefusal, { reason: 'pins_unavailable' }>;
 
 /** The way round is said: a request that names its version needs no pin. */
-export function describeMissingPins(
-  { retryAfterSeconds, restoredAt }: PinsUnavailable,
-  facts: Decision,
-): ErrorDescription {
+export function describeMissingPins(refusal: PinsUnavailable, facts: Decision): ErrorDescription {
   const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
-  return unavailable(message, retryAfterSeconds, restoredAt);
+  return unavailable(message, refusal);
 }
 
 /** The end of a version that the request did not name says why it met it, and how it meets another. */

@@ -4,15 +4,17 @@
 import type { ApiPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
-import type { Moment } from '../policy/lifecycle/assess.ts';
-import type { PinKey } from '../policy/versioning/pin.ts';
-import { accountOf, choosePin, creationDayOf } from '../policy/versioning/pin-resolution.ts';
+import {
+  accountOf,
+  choosePin,
+  creationDayOf,
+  type PinKey,
+  type PinMoment,
+} from '../policy/versioning/pin.ts';
 import type { Label, OpenResolution, Verdict } from '../policy/versioning/resolution.ts';
 import { resolveOpen } from '../policy/versioning/resolve.ts';
 import type { Refusal } from './directive.ts';
-import { awaited, type Judging } from './judging.ts';
-import type { ExchangePorts } from './ports.ts';
-import { versionsAt } from './request-version.ts';
+import { awaited, type ExchangePorts, type Judging } from './ports.ts';
 
 type PinPorts = Pick<ExchangePorts, 'pins' | 'wallClock'>;
 type Refused = { readonly kind: 'refused'; readonly refusal: Refusal };
@@ -43,11 +45,10 @@ export function* pinnedVersion(
   api: ApiPlan,
   open: OpenResolution,
   consumer: Consumer | undefined,
-  moment: Moment,
+  versions: PinMoment,
   { pins, wallClock }: PinPorts,
 ): Judging<Pinned> {
   const { resolution } = api;
-  const versions = versionsAt(api, moment);
   if (resolution.pin === undefined || consumer === undefined)
     return resolveOpen(resolution, open, versions, undefined);
   const account = accountOf(resolution.pin, consumer);

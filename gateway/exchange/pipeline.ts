@@ -8,7 +8,6 @@ import {
   callerOf,
   enforceBy,
   first,
-  firstEnforced,
   refuse,
   refuseBrownedOut,
   refuseBy,
@@ -22,23 +21,20 @@ import {
   refuseUnexcepted,
   sparesOthers,
 } from './admission.ts';
+import { credentialInQuery } from './authenticate.ts';
 import { noticeOrder } from './body-notice.ts';
 import { answerPreflight, refuseStranger } from './cors.ts';
-import { credentialInQuery } from './credentials-in-url.ts';
 import type { Directive } from './directive.ts';
 import { requestedVersion } from './echo.ts';
 import { type Completion, type Deciding, judgedBy, NO_VERSION } from './facts.ts';
 import { forwardOrder, strictest } from './forward-order.ts';
 import { judgedRules, knowing, NO_OTHERS, otherRules } from './judged-rules.ts';
-import { awaited, type Judging } from './judging.ts';
-import { refuseLeftOut } from './left-out.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './limit-of.ts';
-import { refuseOverride } from './method-override.ts';
-import { misreadTarget, pathReadings } from './path-readings.ts';
+import { misreadTarget, pathReadings, refuseOverride } from './misreadings.ts';
 import { keepFirstCall } from './pinned-version.ts';
-import { isKnownHost, publishReserved } from './publish/reserved.ts';
-import { refuseSecondVersion } from './request-version.ts';
-import { accountOf, operationsAt, resolvePinned, statedVersion } from './resolve-request.ts';
+import { awaited, type Judging } from './ports.ts';
+import { isKnownHost, publishReserved, WELL_KNOWN } from './publish/reserved.ts';
+import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './resolve-request.ts';
 import { underKey } from './under-key.ts';
 
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
@@ -55,7 +51,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
     return refuse({ reason: isKnownHost(plan, view.host) ? 'misdirected' : 'host_unknown' });
 
   // Reserved: no API can stand in place of what the gateway publishes, all of it public but for a consumer's own usage.
-  const publishing = publishReserved(plan, view, start, ports);
+  const publishing = view.path.startsWith(WELL_KNOWN) ? publishReserved(plan, view, start, ports) : undefined;
   const published = publishing instanceof Promise ? yield* awaited(publishing) : publishing;
   if (published !== undefined) {
     decision.consumer = published.consumer;
@@ -80,9 +76,9 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   if (overridden !== undefined) return refuse(overridden);
 
   // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
-  const preflight = answerPreflight(api, view);
+  const preflight = api.cors && answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
-  const stranger = refuseStranger(api, view);
+  const stranger = api.cors && refuseStranger(api, view);
   if (stranger !== undefined) return refuse(stranger);
 
   // Version: of the API that the path names, and of each nested one that another reading leads to.
@@ -99,7 +95,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   decision.carrier = resolved.carrier ?? decision.carrier;
   if (resolved.kind === 'refused') return refuse(resolved.refusal);
   const { whole } = resolved;
-  const ambiguous = misreadTarget(api, whole, match.tail) ?? refuseSecondVersion(api, whole, view.search);
+  const ambiguous = misreadTarget(api, whole, match.tail, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
@@ -122,7 +118,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.
-  const forgotten = firstEnforced(judged, refuseForgotten, asked, decision);
+  const forgotten = first(judged, refuseForgotten, asked, decision, enforceBy);
   if (forgotten !== undefined) {
     // The answer is that of a path which no API has.
     decision.phase = undefined;
@@ -130,10 +126,10 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   }
   if (own.carrier !== 'unversioned' && isForgotten(own.version.schedule, now))
     decision.observed ??= 'version_unknown';
-  const retired = firstEnforced(judged, refuseRetired, asked, decision);
+  const retired = first(judged, refuseRetired, asked, decision, enforceBy);
   if (retired !== undefined) return retired;
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
-  const pausing = firstEnforced(judged, refuseInBrownout, asked, decision);
+  const pausing = first(judged, refuseInBrownout, asked, decision, enforceBy);
   if (pausing !== undefined) return pausing;
 
   // Maintenance: behind lifecycle, since what has ended does not come back, and before a caller is identified, counted or
@@ -158,9 +154,9 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
 
   // Lifecycle again, now that the consumer is known.
-  const ended = firstEnforced(judged, refuseUnexcepted, asked, decision);
+  const ended = first(judged, refuseUnexcepted, asked, decision, enforceBy);
   if (ended !== undefined) return ended;
-  const paused = firstEnforced(judged, refuseBrownedOut, asked, decision);
+  const paused = first(judged, refuseBrownedOut, asked, decision, enforceBy);
   if (paused !== undefined) return paused;
 
   // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they do not matter to a newcomer.
@@ -208,7 +204,8 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   }
 
   // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
-  const noticed = noticeOrder(whole, judged[0], decision.sparesSome, start, view);
+  const mayNotice = api.hasBodyNotice || api.shared;
+  const noticed = mayNotice ? noticeOrder(whole, judged[0], decision.sparesSome, start, view) : undefined;
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
   const rules = strictest(judged, view.method);
   const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, decision.consumer);

@@ -3,7 +3,7 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import { hostKey } from '../plan/route-table.ts';
 import type { PlainMode } from '../plan/settings.ts';
-import { credentialInQuery } from './credentials-in-url.ts';
+import { credentialInQuery } from './authenticate.ts';
 import type { RequestRefusal } from './directive.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -50,7 +50,7 @@ function carriesCredentials(
 ): boolean {
   return (
     [...CREDENTIAL_FIELDS, ...apis.flatMap((api) => api.keyHeaders)].some(
-      (name) => headers[name] !== undefined,
+      (name) => headers.get(name) !== undefined,
     ) || credentialInQuery(search, new Set([...CREDENTIAL_PARAMETERS, ...credentialsInUrl])) !== undefined
   );
 }

@@ -2,7 +2,7 @@
 // Given by the composition root; `explain` will give what it assumes instead.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Authenticator } from '../policy/authentication/access.ts';
-import type { EpochMs, MaybePromise, MonotonicMs, RequestHeaders } from '../policy/contract.ts';
+import type { EpochMs, Fields, MaybePromise, MonotonicMs } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
@@ -12,6 +12,14 @@ import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { Trace } from './trace.ts';
+
+/** A judgement yields the promise of a port that cannot answer at once, and `decide` resumes it with the value. */
+export type Judging<Result> = Generator<Promise<unknown>, Result, unknown>;
+
+/** The value of `promise` inside a judgement: `yield* awaited(promise)`. */
+export function* awaited<Value>(promise: Promise<Value>): Judging<Value> {
+  return (yield promise) as Value;
+}
 
 export interface ExchangePorts {
   readonly plan: () => GatewayPlan;
@@ -31,7 +39,7 @@ export interface ExchangePorts {
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
   /** The trace of a request with these fields; undefined: it has none. Absent: no request has. */
-  readonly beginTrace?: (headers: RequestHeaders) => Trace | undefined;
+  readonly beginTrace?: (headers: Fields) => Trace | undefined;
   /** By the names of their identities. */
   readonly authenticators: ReadonlyMap<string, Authenticator>;
   /** Told of every fault, with its cause: the answer says nothing of it. */

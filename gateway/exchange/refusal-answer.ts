@@ -3,11 +3,10 @@
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
-import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
 import { CREDENTIALS, challenge, malformedText, missingText } from './challenge-answer.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import type { RefusedFacts } from './facts.ts';
+import type { Decision, RefusedFacts } from './facts.ts';
 import { describeIdempotencyRefusal } from './idempotency-answer.ts';
 import { describeLifecycleRefusal } from './lifecycle-answer.ts';
 import { describeLimitRefusal } from './limit-answer.ts';
@@ -22,7 +21,18 @@ const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
   pin: 'pin of this account',
 };
 
-type Members = Readonly<Record<string, unknown>>;
+/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
+const STATUS_OF: Readonly<Record<Carrier, 400 | 404 | 406 | 415>> = {
+  path: 404,
+  subdomain: 404,
+  accept: 406,
+  content_type: 415,
+  header: 400,
+  query: 400,
+  pin: 400,
+  default: 400,
+  unversioned: 400,
+};
 
 /**
  * Status, message, members and own header lines of a refusal (VER, RET, RL, AUTH, ERR).
@@ -59,31 +69,23 @@ export function describeRefusal(
         `The request names different versions: ${refusal.claims.map(spellClaim).join(', ')}. Send one.`,
       );
     case 'version_malformed':
-      return refuse(
-        statusOfCarrier(refusal.claim),
-        `${spellClaim(refusal.claim)} is not a version.${spellKnown(refusal.known)}`,
-        supported(refusal.known),
-        acceptable(refusal.claim, refusal.known, facts),
+      return refuseVersion(
+        STATUS_OF[refusal.claim.carrier],
+        `${spellClaim(refusal.claim)} is not a version.`,
+        refusal.known,
+        acceptable(refusal, facts),
       );
     case 'version_unknown':
-      return refuse(
+      return refuseVersion(
         statusOfUnknown(refusal.claim, facts),
-        `There is no such version: ${spellClaim(refusal.claim)}.${spellKnown(refusal.known)}`,
-        supported(refusal.known),
-        acceptable(refusal.claim, refusal.known, facts),
+        `There is no such version: ${spellClaim(refusal.claim)}.`,
+        refusal.known,
+        acceptable(refusal, facts),
       );
     case 'version_missing':
-      return refuse(
-        400,
-        `The request names no version.${spellKnown(refusal.known)}`,
-        supported(refusal.known),
-      );
+      return refuseVersion(400, 'The request names no version.', refusal.known);
     case 'version_unacceptable':
-      return refuse(
-        406,
-        `The Accept header excludes every version that is served.${spellKnown(refusal.known)}`,
-        supported(refusal.known),
-      );
+      return refuseVersion(406, 'The Accept header excludes every version that is served.', refusal.known);
     case 'pins_unavailable':
       return describeMissingPins(refusal, facts);
     case 'version_retired':
@@ -93,11 +95,7 @@ export function describeRefusal(
     case 'adoption_frozen':
       return describeLifecycleRefusal(refusal, glimpse.host);
     case 'maintenance':
-      return unavailable(
-        'This service is down for maintenance.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return unavailable('This service is down for maintenance.', refusal);
     case 'credentials_missing':
       return challenge(401, missingText(facts), refusal, facts);
     case 'credentials_malformed':
@@ -119,11 +117,7 @@ export function describeRefusal(
     case 'tokens_limited':
       return describeLimitRefusal(refusal, facts);
     case 'limits_unavailable':
-      return unavailable(
-        'Requests cannot be counted right now.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return unavailable('Requests cannot be counted right now.', refusal);
     case 'precondition_failed':
       return refuse(
         412,
@@ -137,10 +131,8 @@ export function describeRefusal(
     case 'idempotency_mismatch':
     case 'idempotency_unavailable':
       return describeIdempotencyRefusal(refusal, facts);
-    default: {
-      const never: never = refusal;
-      throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
-    }
+    default:
+      return refusal satisfies never;
   }
 }
 
@@ -148,16 +140,28 @@ function spellClaim({ carrier, value }: Claim): string {
   return `"${value.slice(0, 80)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
 }
 
+/** STAT-2: what is served is named. */
+function refuseVersion(
+  status: number,
+  message: string,
+  known: readonly Label[],
+  headers: AnswerHeaders = {},
+): ErrorDescription {
+  const versions = known.length === 0 ? '' : ` Versions: ${known.join(', ')}.`;
+  return refuse(status, message + versions, { supportedVersions: known }, headers);
+}
+
 /** NEG-8: a refused type of content is told which would have been taken. */
-function acceptable(claim: Claim, known: readonly Label[], { api }: RefusedFacts): AnswerHeaders {
+function acceptable(
+  { claim, known }: { readonly claim: Claim; readonly known: readonly Label[] },
+  { api }: RefusedFacts,
+): AnswerHeaders {
   if (claim.carrier !== 'content_type' || api === undefined || known.length === 0) return {};
   return { accept: acceptableTypes(api.resolution.mediaTypes, known) };
 }
 
-function spellKnown(known: readonly Label[]): string {
-  return known.length === 0 ? '' : ` Versions: ${known.join(', ')}.`;
-}
-
-function supported(known: readonly Label[]): Members {
-  return { supportedVersions: known };
+/** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
+function statusOfUnknown(claim: Claim, { api }: Decision): number {
+  const usual = STATUS_OF[claim.carrier];
+  return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }

@@ -60,32 +60,18 @@ export function describeRequestRefusal(
       return refuse(413, `The body is larger than the ${refusal.most} bytes this resource takes.`);
     case 'overloaded':
       return {
-        ...unavailable(
-          'The gateway has more requests than it can answer right now.',
-          refusal.retryAfterSeconds,
-          refusal.restoredAt,
-        ),
+        ...unavailable('The gateway has more requests than it can answer right now.', refusal),
         problem: REDUCED_CAPACITY,
       };
     case 'usage_unavailable':
-      return unavailable(
-        'Your usage cannot be looked up right now.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return unavailable('Your usage cannot be looked up right now.', refusal);
     case 'api_left_out':
-      return unavailable(
-        'The policy of this API is not in force right now.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return unavailable('The policy of this API is not in force right now.', refusal);
     case 'websockets_exhausted':
       return refuse(429, 'This client has as many WebSockets open as it may. Close one first.');
     case 'origin_not_allowed':
       return refuse(403, 'Pages of this origin may not open a WebSocket here.');
-    default: {
-      const never: never = refusal;
-      throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
-    }
+    default:
+      return refusal satisfies never;
   }
 }

@@ -4,16 +4,27 @@ import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { someoneMayPass } from '../policy/lifecycle/exceptions.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded, isForgotten } from '../policy/lifecycle/retirement.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
-import type { Carrier, Evidence, Label, OpenResolution } from '../policy/versioning/resolution.ts';
+import type { PinMoment } from '../policy/versioning/pin.ts';
+import { readEvidence } from '../policy/versioning/readers.ts';
+import {
+  type Carrier,
+  type Evidence,
+  type Label,
+  type OpenResolution,
+  UNVERSIONED,
+} from '../policy/versioning/resolution.ts';
+import { resolveVersion } from '../policy/versioning/resolve.ts';
 import { authenticate, type Caller } from './authenticate.ts';
-import { refusedCarrier } from './carrier-status.ts';
-import type { Refusal } from './directive.ts';
+import { Fault, type Refusal, type RequestRefusal } from './directive.ts';
 import type { RequestStart } from './facts.ts';
-import { awaited, type Judging } from './judging.ts';
 import { type FirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
-import type { ExchangePorts } from './ports.ts';
-import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
+import { awaited, type ExchangePorts, type Judging } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 import { NO_CAPTURES } from './successor-url.ts';
 
@@ -43,16 +54,35 @@ interface Open {
   readonly evidence: Evidence;
 }
 
+/** When the file of an API that is left out is corrected is not known. */
+const RETRY_SECONDS = 60;
+
+/** An API is left out if its file is refused and no accepted form stands in. */
+export function refuseLeftOut(
+  { isLeftOut }: ApiPlan,
+  { wallClock }: Pick<ExchangePorts, 'wallClock'>,
+): RequestRefusal | undefined {
+  if (isLeftOut !== true) return undefined;
+  const restoredAt = wallClock() + RETRY_SECONDS * 1000;
+  return { reason: 'api_left_out', retryAfterSeconds: RETRY_SECONDS, restoredAt };
+}
+
+const UNNAMED: Pinned = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };
+const NOTHING_SAID: Evidence = { claims: [], preferences: [] };
+
 /** What the request itself says: a version, a refusal of it, or nothing; then `resolvePinned` finds the version. */
 export function statedVersion(
   match: RouteMatch<ApiPlan>,
   view: RequestView,
   start: RequestStart,
 ): ResolvedRequest | Refused | Open {
-  const api = match.route;
-  // All carriers of the API are read before one of them decides (VER-3).
-  const evidence = evidenceOf(match, view);
-  const named = resolutionOf(api, evidence, start);
+  const { route: api, versionSegment: pathSegment, subdomain, tail } = match;
+  if (api.resolution.labels[0] === UNVERSIONED) return resolvedAs(api, UNNAMED, NOTHING_SAID, undefined);
+  // Every carrier that the API has enabled, read before one of them decides (VER-3).
+  const { method, search, headers, underscored } = view;
+  const input = { method, pathSegment, subdomain, tail, search, headers, underscored };
+  const evidence = readEvidence(api.resolution, input);
+  const named = resolveVersion(api.resolution, evidence, versionsAt(api, start));
   if (named.kind === 'open') return { kind: 'open', open: named, evidence };
   return resolvedAs(api, named, evidence, undefined);
 }
@@ -76,7 +106,8 @@ export function* resolvePinned(
   start: RequestStart,
   ports: ExchangePorts,
 ): Judging<ResolvedRequest | Refused> {
-  return resolvedAs(api, yield* pinnedVersion(api, open, consumer, start, ports), evidence, consumer);
+  const pinned = yield* pinnedVersion(api, open, consumer, versionsAt(api, start), ports);
+  return resolvedAs(api, pinned, evidence, consumer);
 }
 
 function resolvedAs(
@@ -93,6 +124,12 @@ function resolvedAs(
   return { kind: 'resolved', whole: versionOf(api, label), label, carrier, evidence, consumer, firstCall };
 }
 
+/** Whose value was refused, so that operators see where wrong versions come in. */
+function refusedCarrier(refusal: Refusal): Carrier | undefined {
+  if (refusal.reason === 'version_unacceptable') return 'accept';
+  return 'claim' in refusal ? refusal.claim.carrier : undefined;
+}
+
 /** The operations that a path means in this reading; the whole version too if a reader finds none. */
 export function operationsAt(
   whole: VersionRules,
@@ -103,4 +140,42 @@ export function operationsAt(
   const all = { rules: whole, captures: NO_CAPTURES };
   const [named = all, ...more] = found?.matches ?? [];
   return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
+}
+
+/** Which versions there are, as resolution asks for them. */
+export function versionsAt(api: ApiPlan, moment: Moment): PinMoment {
+  return {
+    now: moment.now,
+    isReleased: (label) => isReleased(api, label, moment),
+    isServed: (label) => isReleased(api, label, moment) && !hasEnded(phaseOf(api, label, moment)),
+    mayAnswer: (label) => mayAnswer(api, label, moment),
+    wasReleased: (label, at) => phaseAt(versionOf(api, label).phases, at).stage !== 'planned',
+  };
+}
+
+/** @throws Fault `internal` for a label that the plan does not have, which no resolution yields */
+export function versionOf(api: ApiPlan, label: Label): VersionRules {
+  const version = api.versions.get(label);
+  if (version === undefined)
+    throw new Fault('internal', { cause: new Error(`plan without version ${label}`) });
+  return version;
+}
+
+/** A planned version counts as never having existed (STAT-1), and so does one that is forgotten. */
+function isReleased(api: ApiPlan, label: Label, moment: Moment): boolean {
+  if (phaseOf(api, label, moment).stage === 'planned') return false;
+  const { schedule, upstream } = assess(versionOf(api, label), moment);
+  return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
+}
+
+/** Past its sunset a version still serves who has leave, and everybody where its end is only observed. */
+function mayAnswer(api: ApiPlan, label: Label, moment: Moment): boolean {
+  if (!hasEnded(phaseOf(api, label, moment))) return true;
+  const { access, exceptions, upstream } = versionOf(api, label);
+  if (api.mode === 'observe' && upstream !== undefined) return true;
+  return access.kind === 'identified' && someoneMayPass('sunset', exceptions, moment.now);
+}
+
+function phaseOf(api: ApiPlan, label: Label, moment: Moment): Phase {
+  return phaseAt(assess(versionOf(api, label), moment).phases, moment.now);
 }

@@ -7,6 +7,8 @@ import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
+import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import type { Evidence } from '../policy/versioning/resolution.ts';
 import type { Decision, RequestStart } from './facts.ts';
 import {
   isOpen,
@@ -25,8 +27,8 @@ export interface Resource {
   readonly captures: readonly string[];
   /** The raw query with its `?`. */
   readonly search: string;
-  /** Whether nothing but the path or the host named the version. */
-  readonly byPathAlone: boolean;
+  /** How its version was named. */
+  readonly evidence: Evidence;
 }
 
 export const NO_CAPTURES: Resource['captures'] = [];
@@ -85,10 +87,12 @@ export function redirectUrl(
   moment: Moment,
   resource: Resource,
 ): string | undefined {
+  // After a redirect the client sends a header with the version again.
+  const byPlaceAlone = isNamedByPlace(resource.evidence);
   const target = version.redirects.find(
     (each) =>
       isOpen(api, each, moment) &&
-      (resource.byPathAlone || each.label === version.label) &&
+      (byPlaceAlone || each.label === version.label) &&
       !isHere(version, each, resource) &&
       serves(api, each, moment, resource),
   );

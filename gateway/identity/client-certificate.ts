@@ -2,7 +2,7 @@
 // Whether one is proven, and whether the client itself opened the connection, was settled by the plane.
 import type { CertificateIdentity } from '../plan/settings.ts';
 import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
-import { consumerOfCertificate } from '../policy/authentication/certificate-consumer.ts';
+import { consumerOfCertificate } from '../policy/authentication/consumer.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };

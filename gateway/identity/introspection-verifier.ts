@@ -1,9 +1,8 @@
 // An identity that is asked about tokens, made able to judge them: question, gate, judgement and cache put together.
 // The composition root makes one per identity of this kind; the pipeline's authentication step asks it.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
-import { bindingOf } from '../policy/authentication/binding.ts';
-import { consumerFrom } from '../policy/authentication/consumer.ts';
-import { LEEWAY } from '../policy/authentication/token-time.ts';
+import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
+import { bindingOf } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createIntrospect, saysOfAll } from './introspect.ts';
 import { hasPassed, reasonOf } from './issuer-request.ts';

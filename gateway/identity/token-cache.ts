@@ -1,7 +1,7 @@
 // Remembers verdicts on tokens, so that a token seen before is answered at once and without cryptography.
 // The fast road in front of verify-token; one per identity, emptied when the issuer's keys change.
 import type { TokenVerifier, Verified } from '../policy/authentication/access.ts';
-import { lineOf } from '../policy/authentication/bearer.ts';
+import { lineOf } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import { createRecentMap } from './recent-map.ts';
 import type { Verification, VerifyToken } from './verdict.ts';

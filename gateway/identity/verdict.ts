@@ -1,8 +1,7 @@
 // Verdicts on tokens, and for how long each may be repeated without another look.
 // Made by verify-token and introspect, kept by the token cache.
 import type { Consumer, TokenFlaw, Verified } from '../policy/authentication/access.ts';
-import type { Binding } from '../policy/authentication/binding.ts';
-import { NOT_VALID } from '../policy/authentication/token-authenticator.ts';
+import { type Binding, NOT_VALID } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface Judged {

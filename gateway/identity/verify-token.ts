@@ -3,9 +3,8 @@
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenFlaw } from '../policy/authentication/access.ts';
-import { bindingOf } from '../policy/authentication/binding.ts';
-import { consumerFrom } from '../policy/authentication/consumer.ts';
-import { LEEWAY } from '../policy/authentication/token-time.ts';
+import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
+import { bindingOf } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { KeySet, Keys } from './key-set.ts';
 import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';

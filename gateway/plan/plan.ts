@@ -60,6 +60,8 @@ export interface ApiPlan {
   readonly rewriteContentType: boolean;
   /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */
   readonly deprecatedMaxAge: number | undefined;
+  /** Whether answers of any of its versions or operations carry a notice in their body while deprecated. */
+  readonly hasBodyNotice: boolean;
   /** Whether shared caches may keep answers to identified callers (CACHE-3). */
   readonly shared: boolean;
   /** For versions that do not exist, instead of what the carrier calls for (STAT-1). */

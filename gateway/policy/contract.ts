@@ -10,8 +10,16 @@ export type MonotonicMs = number & { readonly clock?: 'monotonic' };
 /** One field line of an answer; the name is lower case. */
 export type HeaderLine = readonly [name: string, value: string];
 
-/** Request fields by lower-case name, as Node delivers them: repeats are joined by ", " except the few it keeps apart. */
-export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** Fields by lower-case name, as Node delivers them: repeats are joined by ", " except the few it keeps apart. */
+export type FieldRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The fields of a request, read one by one. Names are lower case. */
+export interface Fields {
+  /** Repeats joined by ", ". */
+  readonly get: (name: string) => string | undefined;
+  /** Visits each field in turn; once for each line where lines cannot be joined, as those of Set-Cookie. */
+  readonly each: (visit: (name: string, value: string) => void) => void;
+}
 
 /** A value that may be known at once (a cache or lease hit) or only later; callers await only what is a promise. */
 export type MaybePromise<T> = T | Promise<T>;

@@ -158,6 +158,11 @@ export function notation<T>(parse: (text: string) => T | undefined, message: str
     });
 }
 
+/** A key with one of a few words, which may be left out. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words, description: string) {
+  return z.enum(words).meta({ description }).optional();
+}
+
 /** What would be taken over from a larger whole, or `off`: then there is none, which is read as `none`. */
 export function orOff<Section extends z.ZodType, None>(section: Section, none: None) {
   return z.union([z.literal('off').transform((): None => none), section]);

@@ -4,7 +4,7 @@ import type { Span, TracerProvider } from '@opentelemetry/api';
 import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { Trace } from '../exchange/trace.ts';
-import type { RequestHeaders } from '../policy/contract.ts';
+import type { Fields } from '../policy/contract.ts';
 import { METHODS, methodIndexOf, OTHER } from './request-labels.ts';
 import { readTraceContext } from './trace-context.ts';
 
@@ -13,7 +13,7 @@ export interface Spans {
    * Of a request that begins now; the SDK's sampler decides whether it is recorded. Undefined where the SDK makes no spans at
    * all (it was told not to, or loaded for metrics alone): what it hands out then would be a trace of zeros.
    */
-  readonly begin: (headers: RequestHeaders) => Trace | undefined;
+  readonly begin: (headers: Fields) => Trace | undefined;
   readonly end: (facts: ExchangeFacts, outcome: Outcome) => void;
   /** Has the SDK export what it holds back for a batch; waits at most a second for whom it exports to. */
   readonly flush: () => Promise<void>;

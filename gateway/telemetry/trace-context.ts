@@ -1,7 +1,7 @@
 // Reads and writes the fields of W3C Trace Context (level 2). Pure.
 // Asked by tracing.ts for every request, so that one regular expression has to do.
 import type { Trace } from '../exchange/trace.ts';
-import type { RequestHeaders } from '../policy/contract.ts';
+import type { Fields } from '../policy/contract.ts';
 
 export interface TraceContext {
   readonly traceId: string;
@@ -30,12 +30,14 @@ const ODD = '13579bdf';
  * The context that a request came with, or undefined where it has none that can be read; its `tracestate` then means
  * nothing either (§3.3).
  */
-export function readTraceContext({ traceparent, tracestate }: RequestHeaders): TraceContext | undefined {
-  if (typeof traceparent !== 'string') return undefined;
+export function readTraceContext(headers: Fields): TraceContext | undefined {
+  const traceparent = headers.get('traceparent');
+  if (traceparent === undefined) return undefined;
   const [, version, traceId, parentId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || parentId === undefined || flags === undefined) return undefined;
   if (version === '00' && traceparent.length !== VERSION_00_LENGTH) return undefined;
-  const state = typeof tracestate === 'string' && isTracestate(tracestate) ? tracestate : undefined;
+  const tracestate = headers.get('tracestate');
+  const state = tracestate !== undefined && isTracestate(tracestate) ? tracestate : undefined;
   return { traceId, parentId, flags, tracestate: state };
 }
 

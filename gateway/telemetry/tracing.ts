@@ -3,13 +3,13 @@
 import { randomFillSync } from 'node:crypto';
 import type { Trace } from '../exchange/trace.ts';
 import type { TracingSettings } from '../plan/settings.ts';
-import type { RequestHeaders } from '../policy/contract.ts';
+import type { Fields } from '../policy/contract.ts';
 import { readTraceContext, writeTraceparent } from './trace-context.ts';
 
 /** Of the level 2 flags: the identifier is random; and that plus sampled. */
 const [RANDOM, SAMPLED] = ['02', '03'] as const;
 
-export type BeginTrace = (headers: RequestHeaders) => Trace | undefined;
+export type BeginTrace = (headers: Fields) => Trace | undefined;
 
 const POOL_OCTETS = 6_144;
 

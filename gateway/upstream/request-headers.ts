@@ -9,36 +9,30 @@ import { appendVia, nominated } from './hop-by-hop.ts';
 export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {
   const { view } = inbound;
   const source = view.headers;
-  const removed = nominated(source.connection);
+  const removed = nominated(source.get('connection'));
   const { versionHeader, withheld, host } = order.upstream;
   const replaced = order.replaceHeaders;
   const edits = order.headerRules?.request;
   const kept = keptFields(order.headerRules, view.viaTrusted);
   const flat: string[] = [];
-  for (const name in source) {
-    if (name.charCodeAt(0) === 58) continue;
+  source.each((name, sent) => {
+    if (name.charCodeAt(0) === 58) return;
     const field = clientField(name);
     const { plain } = field;
-    if (!goesOn(name, field, kept) || removed?.has(name)) continue;
-    if (withheld.has(plain)) continue;
-    const value = replaced !== undefined && Object.hasOwn(replaced, plain) ? replaced[plain] : source[name];
-    if (value === undefined) continue;
-    if (name === 'max-forwards' && view.method === 'OPTIONS') {
-      flat.push(name, decremented(String(value)));
-    } else if (typeof value === 'string') {
-      flat.push(name, value);
-    } else {
-      for (const each of value) flat.push(name, each);
-    }
-  }
-  const length = source['content-length'];
-  if (inbound.hasBody && typeof length === 'string' && !removed?.has('content-length')) {
+    if (!goesOn(name, field, kept) || removed?.has(name)) return;
+    if (withheld.has(plain)) return;
+    const value = replaced !== undefined && Object.hasOwn(replaced, plain) ? replaced[plain] : sent;
+    if (value === undefined) return;
+    flat.push(name, name === 'max-forwards' && view.method === 'OPTIONS' ? decremented(value) : value);
+  });
+  const length = source.get('content-length');
+  if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
     flat.push('content-length', length);
   }
   if (edits !== undefined) flat.push(...Object.entries(edits.set).flat());
   if (order.setHeaders !== undefined) flat.push(...Object.entries(order.setHeaders).flat());
   if (host !== undefined) flat.push('host', host);
-  flat.push('via', appendVia(removed?.has('via') ? undefined : source.via, inbound.httpVersion));
+  flat.push('via', appendVia(removed?.has('via') ? undefined : source.get('via'), inbound.httpVersion));
   flat.push('x-forwarded-for', inbound.forwardedFor);
   flat.push('x-forwarded-proto', view.scheme);
   flat.push('x-forwarded-host', inbound.forwardedHost);

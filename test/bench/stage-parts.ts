@@ -6,7 +6,7 @@ import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
-import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
 import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
@@ -94,10 +94,11 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   if (sample === undefined) throw new Error('there is nothing to ask');
   const { raw, res } = await receive(stack, sample);
   const requestId = requestIdOf(raw);
-  const facts = exchange.begin(requestId, raw.headers);
+  const headers = new RecordFields(raw.headers);
+  const facts = exchange.begin(requestId, headers);
   const connection = connectionFacts(raw.socket, intake.clientAddress, undefined);
   const context: ReadingContext = {
-    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.start.trace, connection },
+    ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.start.trace, connection, headers },
     ...{ address: connection.peer, bounds: intake.bounds },
   };
   const reading = readRequest(raw, context);

@@ -7,13 +7,12 @@ import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
-import { refuseFlood } from '../../gateway/exchange/guard.ts';
 import { judgedRules, knowing } from '../../gateway/exchange/judged-rules.ts';
 import { partsOf } from '../../gateway/exchange/limit-of.ts';
-import { pathReadings } from '../../gateway/exchange/path-readings.ts';
+import { pathReadings } from '../../gateway/exchange/misreadings.ts';
+import { readTarget } from '../../gateway/exchange/request-view.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
-import { readTarget } from '../../gateway/exchange/target.ts';
 import {
   clientOf,
   connectionFacts,
@@ -71,7 +70,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const resolved = statedVersion(match, view, facts.start);
   if (resolved.kind !== 'resolved') throw new Error('the version is refused');
   const found = { match, resolved, ...operationsAt(resolved.whole, view.method, undefined)[0] };
-  const fresh = () => exchange.begin(context.requestId, raw.headers);
+  const fresh = () => exchange.begin(context.requestId, view.headers);
   /** As `decide` has them once a stage is reached. */
   const { start } = facts;
   const judged = () => judgedRules(found, view, start);
@@ -99,14 +98,14 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
       clientOf(connectionFacts(raw.socket, intake.clientAddress, undefined), undefined, intake.clientAddress),
     ),
     stage('request id', () => requestIdOf(raw)),
-    stage('begin', () => exchange.begin(context.requestId, raw.headers)),
+    stage('begin', () => exchange.begin(context.requestId, view.headers)),
     stage('read request', () => readRequest(raw, context)),
     stage('  strictness', () => strictnessRefusal(raw, false, context.bounds)),
     stage('  target', () => readTarget(raw.url ?? '', 'GET')),
     stage('  authority', () => requestedHost(context.connection, raw.headers.host ?? '')),
     stage('inbound', () => inboundOf(open, reading, inboundPorts)),
     stage('decide', (each) => exchange.decide(view, each), fresh),
-    stage('  guard', () => refuseFlood(view.clientAddress, plan, ports)),
+    stage('  guard', () => plan.guard && ports.guard(view.clientAddress, plan.guard)),
     stage('  route', () => plan.routes.match(view.host, view.path)),
     stage('  path readings', () => pathReadings(match.route, match.tail, false)),
     stage('  resolve version', () => statedVersion(match, view, start)),

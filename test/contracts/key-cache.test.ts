@@ -1,6 +1,6 @@
 // Keys that a process knows, in front of a store that is slow, away, or changed by others.
 import { describe, expect, it } from 'vitest';
-import { revokeKey, rotateKey } from '../../gateway/policy/authentication/key-changes.ts';
+import { revokeKey, rotateKey } from '../../gateway/policy/authentication/key-record.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createKeyCache, type KeyTexts } from '../../gateway/stores/key-cache.ts';
 import { writeKeyRecord } from '../../gateway/stores/key-text.ts';

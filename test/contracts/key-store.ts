@@ -1,7 +1,12 @@
 // What every KeyStore promises. Run by lasting-stores.test.ts on each of them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKey, revokeKey, rotateKey } from '../../gateway/policy/authentication/key-changes.ts';
-import type { KeyRecord, KeyStore } from '../../gateway/policy/authentication/key-record.ts';
+import {
+  type KeyRecord,
+  type KeyStore,
+  makeKey,
+  revokeKey,
+  rotateKey,
+} from '../../gateway/policy/authentication/key-record.ts';
 import { newKeyId, newSecret } from '../../gateway/policy/authentication/key-text.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 

@@ -1,6 +1,7 @@
 // Which of several identities is asked, and what becomes of the rest of what a request carries.
 import { describe, expect, it } from 'vitest';
 import { authenticate } from '../../gateway/exchange/authenticate.ts';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import type {
   Authenticated,
   Authenticator,
@@ -28,11 +29,11 @@ const tokens = (name: string): Authenticator =>
   });
 const keys: Authenticator = {
   via: 'key',
-  isPresent: ({ headers }) => headers['x-api-key'] !== undefined,
+  isPresent: ({ headers }) => headers.get('x-api-key') !== undefined,
   claims: () => true,
   judge: ({ headers }) => {
     asked.push('keys');
-    switch (headers['x-api-key']) {
+    switch (headers.get('x-api-key')) {
       case 'good':
         return consumer('keys', 'key');
       case undefined:
@@ -63,7 +64,7 @@ async function callerOf(
     ...(key !== undefined && { 'x-api-key': key }),
   };
   asked.length = 0;
-  const caller = await authenticate(access, { headers }, { authenticators });
+  const caller = await authenticate(access, { headers: new RecordFields(headers) }, { authenticators });
   if (caller.kind === 'known') return caller.consumer?.id;
   const { refusal } = caller;
   return refusal.reason === 'token_invalid' ? `wrong ${refusal.description}` : refusal.reason;

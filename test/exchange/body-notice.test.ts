@@ -192,3 +192,15 @@ describe('the conditions of a request', () => {
     expect(directive).toMatchObject({ kind: 'refuse', refusal: { reason: 'version_retired' } });
   });
 });
+
+describe('BODY-1: an API has notices', () => {
+  const dates = 'released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2';
+  it.each([
+    ['of a version', `{ ${dates}, body_notice: true }`, true],
+    ['of an operation alone', `{ ${dates}, operations: { GET /old: { body_notice: true } } }`, true],
+    ['of none', `{ ${dates}, operations: { GET /old: { body_notice: false } } }`, false],
+  ])('%s', async (_which, v1, expected) => {
+    const { apis } = await planOf(ordersPolicy(`  v1: ${v1}\n  v2: { released: 2025-01-01 }\n`));
+    expect(apis[0]?.hasBodyNotice).toBe(expected);
+  });
+});

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import { clampFreshness, clampLifetimes, longestReuse } from '../../gateway/exchange/freshness.ts';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { deprecatedFacts, NOW, plan, view, withFacts } from '../support/exchange-samples.ts';
@@ -173,7 +174,7 @@ describe('the fields of an answer', () => {
     ],
   ])('CACHE-6: with %d seconds left, what GET answers with %j changes by %j', (seconds, fields, changes) => {
     const lines = new HeaderLines(fields);
-    clampFreshness(lines, seconds, NOW, { status: 200, method: 'GET', headers: {} });
+    clampFreshness(lines, seconds, NOW, { status: 200, method: 'GET', headers: new RecordFields() });
     expect(lines.record()).toEqual({ ...fields, ...changes });
   });
 

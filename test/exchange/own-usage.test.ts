@@ -40,7 +40,7 @@ const authenticator = (): Authenticator =>
 const byKey: Authenticator = {
   via: 'key',
   field: 'X-API-Key',
-  isPresent: ({ headers }) => headers['x-api-key'] !== undefined,
+  isPresent: ({ headers }) => headers.get('x-api-key') !== undefined,
   claims: () => true,
   judge: () => ({ kind: 'consumer', consumer: { ...ACME, via: 'key' } }),
 };

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
-import { readTarget } from '../../gateway/exchange/target.ts';
+import { readTarget } from '../../gateway/exchange/request-view.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';

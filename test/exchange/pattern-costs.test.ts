@@ -1,21 +1,19 @@
 // Promise 5: no pattern that reads what a stranger sends costs more than its length explains.
 // Work and not time, and the least of several measurements, so that a busy machine fails nothing.
 import { describe, expect, it } from 'vitest';
-import { readAuthority } from '../../gateway/exchange/authority.ts';
-import { readTarget } from '../../gateway/exchange/target.ts';
+import { RecordFields, readAuthority, readTarget } from '../../gateway/exchange/request-view.ts';
 import { createOperationTable } from '../../gateway/plan/operation-table.ts';
-import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
+import { readTags } from '../../gateway/policy/body-notice/conditions.ts';
 import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
-import { readTags } from '../../gateway/policy/body-notice/entity-tag.ts';
+import { renewDigest } from '../../gateway/policy/body-notice/notice.ts';
 import { parseOperation } from '../../gateway/policy/lifecycle/operation-template.ts';
 import { readingsOf } from '../../gateway/policy/paths/rules.ts';
 import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
 import { besideOurs } from '../../gateway/policy/rate-limit/upstream-quotas.ts';
-import { plainAccept, readPreferences } from '../../gateway/policy/versioning/accept.ts';
+import { plainAccept, preferredType, readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { resemblesVersion } from '../../gateway/policy/versioning/look-alike.ts';
 import { parseMediaType, parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
 import { misspeltContent } from '../../gateway/policy/versioning/misspelt-type.ts';
-import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
 import { ignoredNames, lookAlikes, parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { nominated } from '../../gateway/upstream/hop-by-hop.ts';
@@ -63,7 +61,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
     },
   ],
   ['Connection', nominated],
-  ['Accept, read', (accept) => readPreferences(templates, { accept })],
+  ['Accept, read', (accept) => readPreferences(templates, new RecordFields({ accept }))],
   ['Accept, rewritten', (accept) => plainAccept(templates, accept, () => true)],
   ['Accept of errors', (accept) => preferredType(accept, ['application/json', 'application/problem+json'])],
   ['Content-Type of answers', (type) => judgeHead(200, { 'content-type': `application/json${type}` })],

@@ -22,6 +22,7 @@ import {
   plan,
   RULE,
   upstream,
+  type ViewParts,
   version,
   view,
 } from '../support/exchange-samples.ts';
@@ -69,7 +70,7 @@ function brownedOutVersion(share?: number): VersionRules {
 interface Situation {
   readonly rules?: VersionRules;
   readonly cors?: ApiPlan['cors'];
-  readonly request?: Partial<RequestView>;
+  readonly request?: ViewParts;
   readonly guarded?: boolean;
   readonly token?: MaybePromise<Authenticated>;
   readonly quota?: Quota;
@@ -230,7 +231,7 @@ describe('decide', () => {
     });
   });
 
-  it.each<[string, Partial<RequestView>, string | undefined]>([
+  it.each<[string, ViewParts, string | undefined]>([
     ['the path', { path: '/api/v9/orders' }, 'path'],
     ['the header', { path: '/api/orders', headers: { 'api-version': 'nine' } }, 'header'],
     ['two that disagree', { headers: { 'api-version': '2' } }, undefined],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTarget } from '../../gateway/exchange/target.ts';
+import { readTarget } from '../../gateway/exchange/request-view.ts';
 import { threadMs } from '../support/thread-time.ts';
 
 describe('VER-7: the path is normalised once', () => {

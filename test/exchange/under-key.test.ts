@@ -1,8 +1,8 @@
 // The idempotency step by itself: for how long a key is taken, by what the upstream of the version is waited for.
 // What a claim does from there is in claim.test.ts.
 import { expect, it } from 'vitest';
+import { settle } from '../../gateway/exchange/decide.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
-import { settle } from '../../gateway/exchange/judging.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { underKey } from '../../gateway/exchange/under-key.ts';
 import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';

@@ -3,11 +3,19 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
-import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
-import { ACCESS, api, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  NOW,
+  plan,
+  upstream,
+  type ViewParts,
+  version,
+  view,
+} from '../support/exchange-samples.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { quietPorts } from '../support/quiet-ports.ts';
 import { ALGORITHMS } from './hostile/algorithms.ts';
@@ -74,7 +82,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /** The status of the answer, and the refusal with the flaw of the token, or the fault. */
-async function judge(request: Partial<RequestView>, asked: Asked): Promise<readonly [number, string]> {
+async function judge(request: ViewParts, asked: Asked): Promise<readonly [number, string]> {
   const exchange = exchanges[asked];
   const asking = view(request);
   const facts = exchange.begin(asking.requestId);
@@ -88,7 +96,7 @@ async function judge(request: Partial<RequestView>, asked: Asked): Promise<reado
   }
 }
 
-const line = (authorization: string): Partial<RequestView> => ({ headers: { authorization } });
+const line = (authorization: string): ViewParts => ({ headers: { authorization } });
 
 describe('JWT-1 … JWT-8: a token', () => {
   const rows = TOKENS.map(([name, make, status, says, asked = 'main']) => ({
@@ -125,7 +133,7 @@ it('JWT-1: a token with any one character changed, left out or put in between is
 describe('AUTH-1: a request with its token', () => {
   it.each(REQUESTS)('%s', async (_name, request, status, says) => {
     const token = await issuers.main.sign();
-    const filled: Partial<RequestView> = JSON.parse(JSON.stringify(request).replaceAll('TOKEN', token));
+    const filled: ViewParts = JSON.parse(JSON.stringify(request).replaceAll('TOKEN', token));
     expect(await judge(filled, 'main')).toEqual([status, says]);
   });
 });

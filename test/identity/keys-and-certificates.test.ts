@@ -1,12 +1,18 @@
 // API keys and client certificates as requests carry them: what each is judged to be, and what nobody can judge.
 // The records and their digests are in policy/api-keys.test.ts, who is asked first in exchange/authenticate.test.ts.
 import { describe, expect, it } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { createKeyAuthenticator } from '../../gateway/identity/api-keys.ts';
 import { createCertificateAuthenticator } from '../../gateway/identity/client-certificate.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
-import type { CertificatePlace } from '../../gateway/policy/authentication/certificate-consumer.ts';
-import { makeKey, revokeKey, rotateKey } from '../../gateway/policy/authentication/key-changes.ts';
-import type { FoundKey, KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
+import type { CertificatePlace } from '../../gateway/policy/authentication/consumer.ts';
+import {
+  type FoundKey,
+  type KeyRecord,
+  makeKey,
+  revokeKey,
+  rotateKey,
+} from '../../gateway/policy/authentication/key-record.ts';
 import { newKeyId, newSecret } from '../../gateway/policy/authentication/key-text.ts';
 
 const NOW = 1_000_000;
@@ -25,7 +31,7 @@ describe('an API key', () => {
     };
     const authenticator = createKeyAuthenticator({ header: 'X-API-Key', keys: { find }, now: () => now });
     const outcome = await authenticator.judge({
-      headers: header === undefined ? {} : { 'x-api-key': header },
+      headers: new RecordFields({ 'x-api-key': header }),
     });
     return [outcome.kind === 'refused' ? outcome.refusal : outcome.kind, ids.length] as const;
   }
@@ -84,7 +90,7 @@ describe('what was opened with an API key', () => {
     let find: () => FoundKey | Promise<FoundKey> = () => found(record);
     const keys = { find: () => find() };
     const { judge } = createKeyAuthenticator({ header: 'X-API-Key', keys, now: () => NOW });
-    const judged = await judge({ headers: { 'x-api-key': key } });
+    const judged = await judge({ headers: new RecordFields({ 'x-api-key': key }) });
     if (judged.kind !== 'consumer') throw new Error(judged.kind);
     find = next;
     expect(judged.consumer.isRevoked?.()).toBe(isRevoked);
@@ -99,7 +105,7 @@ describe('a client certificate', () => {
     createCertificateAuthenticator(
       { kind: 'certificate', name: 'mtls', consumer, scopes: [] },
       () => now,
-    ).judge({ headers: {}, clientCertificate });
+    ).judge({ headers: new RecordFields(), clientCertificate });
 
   it.each<[CertificatePlace, Partial<ClientCertificate>, string | undefined]>([
     ['cn', {}, 'acme'],

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
-import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
 import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
@@ -113,6 +113,7 @@ function read(raw: IncomingMessage, from: string, isHttp2 = false): Read {
     address,
     requestId,
     trace: undefined,
+    headers: new RecordFields(raw.headers),
     bounds,
     connection: createConnectionFacts(clientAddress(from, undefined), undefined),
   } as const;
@@ -210,7 +211,7 @@ function fieldFaults(raw: IncomingMessage, { order, fields }: Sent, chain: strin
     if (ONCE.has(name)) return values.length === 1 ? [] : [`twice: ${what}`];
     if (NEVER.test(name) || nominated.includes(name)) return [`ends at this hop: ${what}`];
     if (name === 'accept') {
-      const claims = readPreferences(templates, { accept: values }).filter(
+      const claims = readPreferences(templates, new RecordFields({ accept: values })).filter(
         ({ claim }) => claim !== undefined,
       );
       return claims.length === 0 ? [] : [`another version: ${what}`];

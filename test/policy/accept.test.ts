@@ -1,7 +1,10 @@
 // Accept as a carrier: what it prefers, excludes and leaves open, and the form of the answer that follows.
 // Content-Type and what an upstream sees of both stand in media-types.test.ts.
 import { describe, expect, it } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
+import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
+import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import { isV1, mediaTypes, NAME, n, PARAMETER, resolve, strict, told, v } from './negotiated-versions.ts';
 
 describe('Accept', () => {
@@ -183,13 +186,16 @@ describe('Accept', () => {
   );
 
   it('VER-2: is not read where no media type carries versions', () => {
-    expect(readPreferences([], { accept: v('v1') })).toEqual([]);
+    const pathOnly = createResolutionRules({ labels: ['v1'], header: undefined, default: undefined });
+    const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, tail: '', search: '' };
+    const headers = new RecordFields({ accept: v('v1') });
+    expect(readEvidence(pathOnly, { ...input, headers }).preferences).toEqual([]);
   });
 
   it('gives each member of the quality table its own weight, and consent to all that name no version', () => {
     const table =
       'text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5';
-    const preferences = readPreferences(mediaTypes, { accept: table });
+    const preferences = readPreferences(mediaTypes, new RecordFields({ accept: table }));
     expect(preferences.map(({ weight }) => weight)).toEqual([300, 700, 1000, 400, 500]);
     expect(preferences.every(({ claim }) => claim === undefined)).toBe(true);
   });

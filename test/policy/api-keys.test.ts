@@ -2,13 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  consumerOfKey,
+  flawOfKey,
   makeKey,
   type NewKey,
   revokeKey,
   rotateKey,
   stateOfKey,
-} from '../../gateway/policy/authentication/key-changes.ts';
-import { consumerOfKey, flawOfKey } from '../../gateway/policy/authentication/key-record.ts';
+} from '../../gateway/policy/authentication/key-record.ts';
 import { isKeyId, newKeyId, newSecret, readKey } from '../../gateway/policy/authentication/key-text.ts';
 import { anyText } from '../support/any-text.ts';
 

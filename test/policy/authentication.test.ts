@@ -1,31 +1,33 @@
 // Credentials out of a request, consumers out of claims, and what a refused client is told.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  AuthenticationRefusal,
-  CredentialScheme,
-  IdentifiedRule,
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
+import {
+  type AuthenticationRefusal,
+  authorise,
+  type CredentialScheme,
+  type IdentifiedRule,
 } from '../../gateway/policy/authentication/access.ts';
-import { authorise } from '../../gateway/policy/authentication/authorise.ts';
-import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
 import { challengesFor } from '../../gateway/policy/authentication/challenge.ts';
-import { consumerFrom } from '../../gateway/policy/authentication/consumer.ts';
-import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
-import { tokenEndOf } from '../../gateway/policy/authentication/token-time.ts';
+import { consumerFrom, tokenEndOf } from '../../gateway/policy/authentication/consumer.ts';
+import { readBearer, tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { anyText } from '../support/any-text.ts';
 
 describe('bearer credentials', () => {
   it.each(['Bearer a.b.c', 'bearer a.b.c', 'BEARER a.b.c', 'Bearer   a.b.c'])(
     'AUTH-1: %j carries a token',
     (authorization) => {
-      expect(readBearer({ authorization })).toEqual({ kind: 'token', token: 'a.b.c' });
+      expect(readBearer(new RecordFields({ authorization }))).toEqual({ kind: 'token', token: 'a.b.c' });
     },
   );
 
   it('AUTH-1: every token68 is a token', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9\-._~+/]{1,40}={0,3}$/), (token) => {
-        expect(readBearer({ authorization: `Bearer ${token}` })).toEqual({ kind: 'token', token });
+        expect(readBearer(new RecordFields({ authorization: `Bearer ${token}` }))).toEqual({
+          kind: 'token',
+          token,
+        });
       }),
     );
   });
@@ -33,7 +35,7 @@ describe('bearer credentials', () => {
   it.each([undefined, '', 'Basic dTpw', 'Bearerer abc', 'Digest username="a", realm="b"', []])(
     'AUTH-2: %j is a request without credentials',
     (authorization) => {
-      expect(readBearer({ authorization })).toEqual({
+      expect(readBearer(new RecordFields({ authorization }))).toEqual({
         kind: 'refused',
         refusal: { reason: 'credentials_missing' },
       });
@@ -52,7 +54,7 @@ describe('bearer credentials', () => {
     'Bearer a\u00e9',
     'Bearer, x',
   ])('AUTH-1: %j is malformed', (authorization) => {
-    expect(readBearer({ authorization })).toEqual({
+    expect(readBearer(new RecordFields({ authorization }))).toEqual({
       kind: 'refused',
       refusal: { reason: 'credentials_malformed', field: 'Authorization' },
     });
@@ -60,16 +62,19 @@ describe('bearer credentials', () => {
 
   it('AUTH-1: two Authorization lines are malformed, even when they are equal', () => {
     const authorization = ['Bearer a', 'Bearer a'];
-    expect(readBearer({ authorization })).toEqual({
+    expect(readBearer(new RecordFields({ authorization }))).toEqual({
       kind: 'refused',
       refusal: { reason: 'credentials_malformed', field: 'Authorization' },
     });
-    expect(readBearer({ authorization: ['Bearer a'] })).toEqual({ kind: 'token', token: 'a' });
+    expect(readBearer(new RecordFields({ authorization: ['Bearer a'] }))).toEqual({
+      kind: 'token',
+      token: 'a',
+    });
   });
 
   it('JWT-8: a token of 8 KiB passes, a longer one is invalid', () => {
-    expect(readBearer({ authorization: `Bearer ${'a'.repeat(8192)}` }).kind).toBe('token');
-    expect(readBearer({ authorization: `Bearer ${'a'.repeat(8193)}` })).toMatchObject({
+    expect(readBearer(new RecordFields({ authorization: `Bearer ${'a'.repeat(8192)}` })).kind).toBe('token');
+    expect(readBearer(new RecordFields({ authorization: `Bearer ${'a'.repeat(8193)}` }))).toMatchObject({
       refusal: { reason: 'token_invalid' },
     });
   });
@@ -91,7 +96,7 @@ describe('until when a token is good', () => {
     const consumer = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims } as const;
     const verified = { kind: 'consumer', consumer, ...(boundTo && { boundTo }) } as const;
     const judged = tokenAuthenticator(() => 0, { claims: () => true, verify: () => verified }).judge({
-      headers: { authorization: 'Bearer abc' },
+      headers: new RecordFields({ authorization: 'Bearer abc' }),
       clientCertificate: shown(certificateEnds),
     });
     if (judged instanceof Promise || judged.kind !== 'consumer') throw new Error('not known at once');

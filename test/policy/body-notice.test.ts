@@ -3,10 +3,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
 import { isEdited, judgeHead, MOST_BYTES } from '../../gateway/policy/body-notice/editable.ts';
-import { createNotice, type NoticeFacts } from '../../gateway/policy/body-notice/notice.ts';
-import { splice } from '../../gateway/policy/body-notice/splice.ts';
+import {
+  createNotice,
+  type NoticeFacts,
+  renewDigest,
+  splice,
+} from '../../gateway/policy/body-notice/notice.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
 const FACTS: NoticeFacts = {

@@ -2,8 +2,13 @@
 // The comparison itself is the upstream's (C304-1); here tags only change their names.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mapConditions } from '../../gateway/policy/body-notice/conditions.ts';
-import { noticedTag, readTags, upstreamTag } from '../../gateway/policy/body-notice/entity-tag.ts';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
+import {
+  mapConditions,
+  noticedTag,
+  readTags,
+  upstreamTag,
+} from '../../gateway/policy/body-notice/conditions.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
 import { threadMs } from '../support/thread-time.ts';
 
@@ -89,7 +94,7 @@ describe('a list of tags', () => {
 
 /** What the upstream gets of the fields sent, in one line; `412` where it is not asked. */
 function upstreamSees(headers: Record<string, string>, reads: boolean): string {
-  const mapped = mapConditions(headers, NOTICE, reads);
+  const mapped = mapConditions(new RecordFields(headers), NOTICE, reads);
   if ('reason' in mapped) return mapped.reason === 'precondition_failed' ? '412' : mapped.reason;
   return Object.entries(headers)
     .map(([name, value]) => [name, Object.hasOwn(mapped.replace, name) ? mapped.replace[name] : value])
@@ -153,7 +158,11 @@ it('BODY-5: no tag that reaches the upstream by a read lets it confirm bytes wit
   fc.assert(
     fc.property(fc.array(tags, { minLength: 1 }), fc.array(tags), (plain, noticed) => {
       const held = noticed.map((tag) => noticedTag(tag, NOW) ?? '');
-      const mapped = mapConditions({ 'if-none-match': [...plain, ...held].join(', ') }, NOTICE, true);
+      const mapped = mapConditions(
+        new RecordFields({ 'if-none-match': [...plain, ...held].join(', ') }),
+        NOTICE,
+        true,
+      );
       if ('reason' in mapped) throw new Error('If-None-Match alone was refused');
       const seen = mapped.replace['if-none-match'];
       expect(Object.hasOwn(mapped.replace, 'if-none-match')).toBe(true);

@@ -1,12 +1,13 @@
 // Idempotency keys without a gateway: how one is read, what it is scoped by, what is compared and what is kept.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/keeping.ts';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { fingerprintOf, type KeyScope, readKey, storageKey } from '../../gateway/policy/idempotency/key.ts';
+import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf, idempotencySection } from '../../gateway/policy/idempotency/section.ts';
 
 const read = (field: string | readonly string[] | undefined) => {
-  const found = readKey({ 'idempotency-key': field });
+  const found = readKey(new RecordFields({ 'idempotency-key': field }));
   return found.kind === 'key' ? found.key : found.kind;
 };
 

@@ -2,6 +2,7 @@
 // What `Accept` prefers stands in accept.test.ts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { plainAccept, readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
 import {
   acceptableTypes,
@@ -210,7 +211,8 @@ describe('whatever a request writes', () => {
     fc.assert(
       fc.property(hostile, (accept) => {
         const plain = plainAccept(mediaTypes, accept, () => true);
-        const again = plain === undefined ? [] : readPreferences(mediaTypes, { accept: plain });
+        const again =
+          plain === undefined ? [] : readPreferences(mediaTypes, new RecordFields({ accept: plain }));
         expect(again.filter(({ claim }) => claim !== undefined)).toEqual([]);
       }),
     );

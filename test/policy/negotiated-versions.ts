@@ -1,5 +1,6 @@
 // Versions that media types name, and what a request with them comes to.
 // For the files about Accept and Content-Type.
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
 import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import type { MediaTemplate, Resolution } from '../../gateway/policy/versioning/resolution.ts';
@@ -33,7 +34,7 @@ interface Request {
 }
 
 export function resolve({ accept, type, method = 'GET', pathSegment }: Request, by = rules): Resolution {
-  const headers = { accept, 'content-type': type };
+  const headers = new RecordFields({ accept, 'content-type': type });
   const evidence = readEvidence(by, {
     method,
     pathSegment,

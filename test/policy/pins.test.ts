@@ -1,20 +1,19 @@
 // Which version an account stays on: stored pin, creation day, first call; and whose account a caller speaks for.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { dayOf, parseInstant } from '../../gateway/policy/notation.ts';
 import {
+  accountOf,
+  choosePin,
+  creationDayOf,
   type Pin,
+  type PinMoment,
   type PinMove,
   ROLL_BACK_MS,
   rollBackPin,
   upgradePin,
 } from '../../gateway/policy/versioning/pin.ts';
-import {
-  accountOf,
-  choosePin,
-  creationDayOf,
-  type PinMoment,
-} from '../../gateway/policy/versioning/pin-resolution.ts';
 import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import type { DateMatch, Label, PinRule, Verdict } from '../../gateway/policy/versioning/resolution.ts';
 import { resolveOpen, resolveVersion } from '../../gateway/policy/versioning/resolve.ts';
@@ -176,7 +175,7 @@ describe('a pin beside what a request says', () => {
       subdomain: undefined,
       tail: '',
       search: '',
-      headers,
+      headers: new RecordFields(headers),
     };
     const read = resolveVersion(by, readEvidence(by, input), moment);
     const verdict: Verdict = read.kind === 'open' ? resolveOpen(by, read, moment, pinned) : read;
@@ -245,7 +244,7 @@ describe('a pin beside what a request says', () => {
       subdomain: undefined,
       tail: '',
       search: '',
-      headers: {},
+      headers: new RecordFields(),
     };
     expect(resolveVersion(plain, readEvidence(plain, input), moment)).toMatchObject({ kind: 'refused' });
   });
@@ -263,7 +262,7 @@ describe('a pin beside what a request says', () => {
     fc.assert(
       fc.property(claims, stored, match, header, header, (claimed, pin, by, version, accepted) => {
         const own = rulesOf(by, '2026-06-01');
-        const headers = { 'api-version': version, accept: accepted };
+        const headers = new RecordFields({ 'api-version': version, accept: accepted });
         const input = {
           method: 'GET',
           pathSegment: undefined,

@@ -1,7 +1,7 @@
 // Which type a client likes best of the few on offer: only one it spells out wins over the first.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
+import { preferredType } from '../../gateway/policy/versioning/accept.ts';
 
 const JSON_TYPE = 'application/json';
 const HTML = 'text/html';
@@ -29,7 +29,7 @@ describe('the preferred type', () => {
   });
 
   it('reads repeated lines as one list', () => {
-    expect(preferredType(['application/json;q=0.1', HTML], [JSON_TYPE, HTML])).toBe(HTML);
+    expect(preferredType(`application/json;q=0.1, ${HTML}`, [JSON_TYPE, HTML])).toBe(HTML);
   });
 
   it('is one of those offered, whatever is sent', () => {

@@ -1,7 +1,8 @@
 // From request to version: what the readers find and what resolution makes of it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RequestHeaders } from '../../gateway/policy/contract.ts';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
+import type { FieldRecord } from '../../gateway/policy/contract.ts';
 import { isNamedByPlace, readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import type {
   CarrierInput,
@@ -29,20 +30,22 @@ const standing = {
   mayAnswer: (label: string) => label !== 'v4' && label !== 'v2.0.0',
 };
 
+type Written = Partial<Omit<CarrierInput, 'headers'>> & { readonly headers?: FieldRecord };
+
 /** What a GET says of its version. */
-function evidence(by: ResolutionRules, input: Partial<CarrierInput>): Evidence {
+function evidence(by: ResolutionRules, { headers, ...input }: Written): Evidence {
   const silent: CarrierInput = {
     method: 'GET',
     pathSegment: undefined,
     subdomain: undefined,
     tail: '',
     search: '',
-    headers: {},
+    headers: new RecordFields(headers),
   };
   return readEvidence(by, { ...silent, ...input });
 }
 
-function resolve(pathSegment: string | undefined, headers: RequestHeaders = {}, by = rules): Resolution {
+function resolve(pathSegment: string | undefined, headers: FieldRecord = {}, by = rules): Resolution {
   return resolveVersion(by, evidence(by, { pathSegment, headers }), standing);
 }
 const path = (value: string): Claim => ({ carrier: 'path', value });
@@ -68,7 +71,7 @@ describe('readers', () => {
     ]);
   });
 
-  it.each<[string, RequestHeaders[string]]>([
+  it.each<[string, FieldRecord[string]]>([
     ['joined by Node', '1, 2'],
     ['joined with tabs', '1\t,\t2'],
     ['kept apart', ['1', '2']],
@@ -179,15 +182,6 @@ describe('resolution', () => {
     });
   });
 
-  it('an unversioned API needs no version', () => {
-    const unversioned = createResolutionRules({ labels: ['none'], header: undefined, default: undefined });
-    expect(resolve(undefined, {}, unversioned)).toEqual({
-      kind: 'resolved',
-      label: 'none',
-      carrier: 'unversioned',
-    });
-  });
-
   it('resolves only declared, released labels and never throws, whatever a request writes', () => {
     const text = fc.oneof(fc.string(), anyText, fc.stringMatching(/^v?[0-9.,]{0,6}$/));
     fc.assert(
@@ -205,7 +199,7 @@ describe('resolution', () => {
   });
 });
 
-it.each<[string, Partial<CarrierInput>, boolean]>([
+it.each<[string, Written, boolean]>([
   ['nothing', {}, true],
   ['a path', { pathSegment: 'v1' }, true],
   ['a subdomain beside a path', { pathSegment: 'v1', subdomain: 'v1' }, true],

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { speaksFor } from '../../gateway/exchange/authority.ts';
+import { speaksFor } from '../../gateway/exchange/request-view.ts';
 import { certificatesOf, type KeyPair } from '../../gateway/server/certificates.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';

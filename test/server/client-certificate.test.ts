@@ -3,6 +3,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
@@ -83,6 +84,7 @@ describe('whose a certificate is', () => {
     if (raw === undefined) throw new Error('no request');
     const read = readRequest(raw, {
       ...{ scheme: 'https', isHttp2: false, requestId: 'r', trace: undefined, bounds: compileBounds({}) },
+      headers: new RecordFields(raw.headers),
       address: addressOf(peer, '10.0.0.2'),
       connection: createConnectionFacts(addressOf(peer, undefined), { own: undefined, client: shown }),
     });

@@ -7,8 +7,9 @@ import {
   factsOf,
   type RequestStart,
 } from '../../gateway/exchange/facts.ts';
-import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { FieldRecord } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
@@ -127,6 +128,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     }),
     rewriteContentType: false,
     deprecatedMaxAge: undefined,
+    hasBodyNotice: rules.some(({ bodyNotice }) => bodyNotice),
     shared: false,
     unknownVersionStatus: undefined,
     access: { kind: 'public' },
@@ -155,14 +157,17 @@ export function plan(apis: readonly ApiPlan[] = [api()]): GatewayPlan {
   };
 }
 
-export function view(changes: Partial<RequestView> = {}): RequestView {
+/** Parts of a request, its fields as a record. */
+export type ViewParts = Omit<Partial<RequestView>, 'headers'> & { readonly headers?: FieldRecord };
+
+export function view({ headers, ...changes }: ViewParts = {}): RequestView {
   return {
     method: 'GET',
     scheme: 'https',
     host: 'api.example.com',
     path: '/api/v1/orders/7',
     search: '',
-    headers: {},
+    headers: new RecordFields(headers),
     clientAddress: '203.0.113.9',
     requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
     ...changes,

@@ -3,6 +3,7 @@
 import { Fault, type FaultCode, type Refusal, type RefusalReason } from '../../gateway/exchange/directive.ts';
 import { describeFault } from '../../gateway/exchange/fault-answer.ts';
 import { describeRefusal } from '../../gateway/exchange/refusal-answer.ts';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { deprecatedFacts, NOW } from './exchange-samples.ts';
 
 type Samples = { readonly [Reason in RefusalReason]: readonly Extract<Refusal, { reason: Reason }>[] };
@@ -140,7 +141,10 @@ export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
     Object.entries(SAMPLES).map(([reason, refusals]) => [
       reason,
       new Set(
-        refusals.map((refusal) => describeRefusal(refusal, facts, { scheme: 'https', headers: {} }).status),
+        refusals.map(
+          (refusal) =>
+            describeRefusal(refusal, facts, { scheme: 'https', headers: new RecordFields() }).status,
+        ),
       ),
     ]),
   );

@@ -11,6 +11,8 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RecordFields } from '../../gateway/exchange/request-view.ts';
+import type { FieldRecord } from '../../gateway/policy/contract.ts';
 import { loadSpans } from '../../gateway/telemetry/spans.ts';
 import { createTelemetry } from '../../gateway/telemetry/telemetry.ts';
 import { createTracing } from '../../gateway/telemetry/tracing.ts';
@@ -24,8 +26,13 @@ const ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const GOOD = `00-${ID}-${PARENT}-01`;
 
-const none = createTracing({ starts: false, sampled: 0 });
-const begin = (sampled: number, drawn = 0.5) => createTracing({ starts: true, sampled }, () => drawn);
+const fields = (record: FieldRecord = {}) => new RecordFields(record);
+const tracing = createTracing({ starts: false, sampled: 0 });
+const none = (headers: FieldRecord) => tracing(fields(headers));
+const begin =
+  (sampled: number, drawn = 0.5) =>
+  (headers: FieldRecord) =>
+    createTracing({ starts: true, sampled }, () => drawn)(fields(headers));
 
 const quiet = {
   log: { destination: { write: () => undefined }, level: 'info' },
@@ -143,7 +150,7 @@ describe('the spans of an SDK', () => {
     const spans = await loadSpans();
     if (spans === undefined) throw new Error('an SDK was loaded and is not seen');
     const begin = (headers: Readonly<Record<string, string>>) => {
-      const begun = spans.begin(headers);
+      const begun = spans.begin(fields(headers));
       if (begun === undefined) throw new Error('no span was begun');
       return begun;
     };
@@ -225,7 +232,7 @@ describe('the spans of an SDK', () => {
     trace.setGlobalTracerProvider(provider);
     const spans = await loadSpans();
     const telemetry = createTelemetry({ ...clocks, ...quiet, spans });
-    telemetry.observer.onAnswer(deprecatedFacts({ trace: telemetry.beginTrace({}) }), outcome());
+    telemetry.observer.onAnswer(deprecatedFacts({ trace: telemetry.beginTrace(fields()) }), outcome());
     expect(exporter.getFinishedSpans()).toEqual([]);
     const closed = telemetry.close();
     if (stuck !== undefined) await vi.advanceTimersByTimeAsync(1000);
@@ -239,8 +246,8 @@ describe('the spans of an SDK', () => {
     expect(begin({}).traceparent).not.toContain('0'.repeat(32));
     Object.assign(Reflect.get(globalThis, REGISTERED), { version: '1.4.0' });
     const spans = await loadSpans();
-    expect(spans?.begin({ traceparent: GOOD })).toMatchObject({ traceId: ID });
-    expect(spans?.begin({})?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-01$/);
+    expect(spans?.begin(fields({ traceparent: GOOD }))).toMatchObject({ traceId: ID });
+    expect(spans?.begin(fields())?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-01$/);
   });
 
   it('are none without an SDK, or with one that was loaded for metrics alone', async () => {
@@ -254,8 +261,8 @@ describe('the spans of an SDK', () => {
   it('are none where the SDK makes none: the upstream gets the trace that the gateway begins by itself', async () => {
     trace.setGlobalTracerProvider(new ProxyTracerProvider());
     const spans = await loadSpans();
-    expect(spans?.begin({})).toBeUndefined();
+    expect(spans?.begin(fields())).toBeUndefined();
     const telemetry = createTelemetry({ ...clocks, ...quiet, spans });
-    expect(telemetry.beginTrace({})?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-[\da-f]{16}-03$/);
+    expect(telemetry.beginTrace(fields())?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-[\da-f]{16}-03$/);
   });
 });

@@ -1,7 +1,7 @@
 // An answer made from the plan instead of an upstream: complete, public, revalidated by its ETag.
 // Used for the reserved pages and for preflights.
 import { createHash } from 'node:crypto';
-import type { RequestHeaders } from '../../policy/contract.ts';
+import type { Fields } from '../../policy/contract.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
 
 export interface Publication {
@@ -17,12 +17,7 @@ const MAX_AGE_SECONDS = 300;
  * `body` as 200, or 304 when the client has it (C304-4). Needs no credentials, and pages of any origin may read it.
  * `changesIn`: milliseconds until the next lifecycle change in the page, or `Infinity` (CACHE-6).
  */
-export function page(
-  body: string,
-  own: AnswerHeaders,
-  request: RequestHeaders,
-  changesIn: number,
-): Publication {
+export function page(body: string, own: AnswerHeaders, request: Fields, changesIn: number): Publication {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   const headers: AnswerHeaders = {
     'cache-control': `max-age=${Math.min(MAX_AGE_SECONDS, Math.floor(changesIn / 1000))}`,
@@ -31,15 +26,14 @@ export function page(
     'x-content-type-options': 'nosniff',
     ...own,
   };
-  if (!hasAlready(request['if-none-match'], etag)) return { status: 200, headers, body };
+  if (!hasAlready(request.get('if-none-match'), etag)) return { status: 200, headers, body };
   // A 304 has only the validators of the representation (RFC 9110 §15.4.5).
   return { status: 304, headers: { ...headers, 'content-type': undefined }, body: '' };
 }
 
 /** Weak comparison with each member of the list; `*` is any (C304-3). */
-function hasAlready(field: RequestHeaders[string], etag: string): boolean {
-  if (field === undefined) return false;
-  const text = typeof field === 'string' ? field : field.join(', ');
+function hasAlready(text: string | undefined, etag: string): boolean {
+  if (text === undefined) return false;
   if (text.trim() === '*') return true;
   return [...text.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, opaque]) => opaque === etag);
 }

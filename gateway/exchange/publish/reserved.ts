@@ -8,7 +8,7 @@ import { lifecycleEvents } from '../../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
 import { milestonesOf, nextMilestone } from '../../policy/lifecycle/milestones.ts';
 import { lastChanges } from '../../policy/lifecycle/retold.ts';
-import { preferredType } from '../../policy/versioning/preferred-type.ts';
+import { preferredType } from '../../policy/versioning/accept.ts';
 import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
@@ -21,19 +21,19 @@ import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
 import { protectedResourcePage } from './protected-resource.ts';
 import { type Publication, page } from './publication.ts';
 
-const WELL_KNOWN = '/.well-known/';
+/** Only paths below it are reserved. */
+export const WELL_KNOWN = '/.well-known/';
 const READABLE = 'GET, HEAD';
 
-/** Undefined for other paths. A reserved path without a page is answered 404. */
+/** Undefined for paths that are not reserved. A reserved path without a page is answered 404. */
 export function publishReserved(
   plan: GatewayPlan,
   view: RequestView,
   start: RequestStart,
   ports: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
 ): MaybePromise<Published> | undefined {
-  const { path } = view;
-  if (!path.startsWith(WELL_KNOWN) || !isKnownHost(plan, view.host)) return undefined;
-  const found = pageAt(path, plan, view, start, ports);
+  if (!isKnownHost(plan, view.host)) return undefined;
+  const found = pageAt(view.path, plan, view, start, ports);
   if (found === undefined) return undefined;
   if (found === 'absent') return refused({ reason: 'route_unknown' });
   if (view.method !== 'GET' && view.method !== 'HEAD')
@@ -94,7 +94,7 @@ function documentPage(
   realNow: EpochMs,
 ): Publication {
   const document = lifecycleDocument(plan, api, moment, realNow);
-  const type = preferredType(view.headers.accept, ['application/json', 'text/html']);
+  const type = preferredType(view.headers.get('accept'), ['application/json', 'text/html']);
   const headers = { 'content-type': `${type}; charset=utf-8`, vary: 'Accept' };
   const until = Math.min(changesIn([api], moment), announcesIn(api, moment), maintenanceEndsIn(api, realNow));
   if (type === 'application/json') return page(JSON.stringify(document), headers, view.headers, until);

@@ -59,6 +59,7 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const versions = compileVersions(file, settings);
+  const labels = versions.map(({ label }) => label);
   return {
     name: file.api,
     mode: file.mode ?? 'enforce',
@@ -72,12 +73,12 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
     locations: file.locations ?? 'map',
-    resolution: compileResolution(
-      file,
-      versions.map(({ label }) => label),
-    ),
+    resolution: compileResolution(file, labels),
     rewriteContentType: file.rewrite_content_type ?? false,
     deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
+    hasBodyNotice: versions.some(
+      (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),
+    ),
     shared: file.shared ?? false,
     unknownVersionStatus: file.unknown_version_status,
     access: compileAccess(file, settings),

@@ -3,7 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { choosePin } from '../../policy/versioning/pin-resolution.ts';
+import { choosePin } from '../../policy/versioning/pin.ts';
 import type { DateMatch, Label } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyView, Report } from '../check/views.ts';

@@ -1,6 +1,6 @@
-// What the authentication policy speaks: who may call, who called, and its refusals.
-// Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
-import type { EpochMs, MaybePromise, RequestHeaders } from '../contract.ts';
+// What the authentication policy speaks: who may call, who called, and its refusals; and whether a caller may use a method.
+// Read by the pipeline, the identity verifiers and the plan.
+import type { EpochMs, Fields, MaybePromise } from '../contract.ts';
 import type { IdPrefixes } from '../notation.ts';
 
 export type AccessRule = { readonly kind: 'public' } | IdentifiedRule;
@@ -62,7 +62,7 @@ export interface ClientCertificate {
 
 /** What of a request can say who calls. */
 export interface Carried {
-  readonly headers: RequestHeaders;
+  readonly headers: Fields;
   /** An IPv6 address as its /64 network; undefined where nobody asks over a network. */
   readonly clientAddress?: string;
   readonly clientCertificate?: ClientCertificate | undefined;
@@ -151,4 +151,27 @@ export interface Authenticator {
   readonly claims: (carried: Carried) => boolean;
   /** Also of a request without a credential of its kind, which is refused; a cache hit answers at once. */
   readonly judge: (carried: Carried) => MaybePromise<Authenticated>;
+}
+
+/**
+ * Undefined when the rule lets the request pass. Every scope of the method's kind must be there; GET, HEAD and OPTIONS
+ * read, every other method, also one nobody has heard of, writes. What no rule speaks of is refused to everybody, and a
+ * caller without credentials holds no scope.
+ */
+export function authorise(
+  rule: IdentifiedRule,
+  method: string,
+  consumer: Consumer | undefined,
+): AuthenticationRefusal | undefined {
+  const required = isRead(method) ? rule.scopes.read : rule.scopes.write;
+  if (required === undefined) return { reason: 'operation_not_granted' };
+  if (consumer === undefined) return required.length === 0 ? undefined : { reason: 'credentials_missing' };
+  for (const scope of required) {
+    if (!consumer.scopes.has(scope)) return { reason: 'scope_insufficient', required, via: consumer.via };
+  }
+  return undefined;
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }

@@ -1,7 +1,9 @@
-// From verified claims to the consumer: one stable id and the scopes it holds.
-// Called by the verifiers once per token; the result is cached with it.
+// Who calls, by verified claims or by a proven certificate: one stable id, the scopes it holds, and until when it is good.
+// Called once per token by whoever verifies it, and once per connection with a certificate.
+
+import type { EpochMs } from '../contract.ts';
 import { type IdPrefixes, idNamed } from '../notation.ts';
-import type { Consumer } from './access.ts';
+import type { ClientCertificate, Consumer } from './access.ts';
 
 /** Claims that name an application, a set an operator knows, and so may label a metric. */
 const APPLICATION_CLAIMS: ReadonlySet<string> = new Set(['client_id', 'azp']);
@@ -28,4 +30,52 @@ export function consumerFrom(
 function scopesOf(scope: unknown): ReadonlySet<string> {
   if (typeof scope !== 'string') return new Set();
   return new Set(scope.split(' ').filter((word) => word !== ''));
+}
+
+/** `fingerprint` tells one certificate from another; the rest names its holder across renewals. */
+export type CertificatePlace = 'cn' | 'san_dns' | 'san_uri' | 'fingerprint';
+
+/** Undefined for a certificate that names nobody there, or several: another place must not choose who it counts as. */
+export function consumerOfCertificate(
+  certificate: ClientCertificate,
+  place: CertificatePlace,
+  scopes: ReadonlySet<string>,
+  prefixes?: IdPrefixes,
+): Consumer | undefined {
+  const named = idIn(certificate, place);
+  const id = named === undefined ? undefined : idNamed(named, prefixes);
+  if (id === undefined) return undefined;
+  return { id, named: true, via: 'certificate', scopes, claims: {}, ends: certificate.ends };
+}
+
+function idIn(
+  { commonName, dnsNames, uris, fingerprint }: ClientCertificate,
+  place: CertificatePlace,
+): string | undefined {
+  switch (place) {
+    case 'cn':
+      return commonName;
+    case 'san_dns':
+      return onlyOne(dnsNames);
+    case 'san_uri':
+      return onlyOne(uris);
+    case 'fingerprint':
+      return fingerprint;
+    default:
+      return place satisfies never;
+  }
+}
+
+function onlyOne(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
+}
+
+/** Seconds by which the issuer's clock may differ from ours. */
+export const LEEWAY = 30;
+
+/** The first instant at which a request with the same token, key or certificate would be refused; undefined: none. */
+export function tokenEndOf({ claims, ends }: Pick<Consumer, 'claims' | 'ends'>): EpochMs | undefined {
+  const { exp } = claims;
+  if (typeof exp !== 'number') return ends;
+  return Math.min((exp + LEEWAY) * 1000, ends ?? Number.POSITIVE_INFINITY);
 }

@@ -1,6 +1,6 @@
 // Which answers may be edited, as far as their head tells (BODY-1), and what became of those that were looked at.
 // Judged before the first byte of a body is held back.
-import type { RequestHeaders } from '../contract.ts';
+import type { FieldRecord } from '../contract.ts';
 
 /** Each answer that could have carried the notice ends in one of these; metrics and log name it. */
 export type NoticeOutcome =
@@ -51,7 +51,7 @@ export function isEdited(method: string): boolean {
 }
 
 /** What the head of an answer says; undefined for a status whose body is not meant. */
-export function judgeHead(status: number, headers: RequestHeaders): HeadJudgement | undefined {
+export function judgeHead(status: number, headers: FieldRecord): HeadJudgement | undefined {
   if (!STATUSES.has(status)) return undefined;
   const why = whyNot(headers);
   if (why !== undefined) return { kind: 'left', why };
@@ -59,7 +59,7 @@ export function judgeHead(status: number, headers: RequestHeaders): HeadJudgemen
   return coding === 'unknown' ? { kind: 'left', why: 'coding' } : { kind: 'editable', coding };
 }
 
-function whyNot(headers: RequestHeaders): NoticeOutcome | undefined {
+function whyNot(headers: FieldRecord): NoticeOutcome | undefined {
   if (!isJson(textOf(headers['content-type']))) return 'not_json';
   if (NO_TRANSFORM.test(textOf(headers['cache-control']))) return 'no_transform';
   if (headers['content-range'] !== undefined) return 'partial';
@@ -74,13 +74,13 @@ function isJson(contentType: string): boolean {
   return Array.from(contentType.matchAll(CHARSET)).every(([, charset = '']) => /^utf-?8$/i.test(charset));
 }
 
-function codingOf(field: RequestHeaders[string]): Coding | undefined | 'unknown' {
+function codingOf(field: FieldRecord[string]): Coding | undefined | 'unknown' {
   const coding = textOf(field).trim().toLowerCase();
   if (coding === '' || coding === 'identity') return undefined;
   if (coding === 'x-gzip') return 'gzip';
   return CODINGS.find((known) => known === coding) ?? 'unknown';
 }
 
-function textOf(field: RequestHeaders[string]): string {
+function textOf(field: FieldRecord[string]): string {
   return typeof field === 'string' ? field : (field?.join(', ') ?? '');
 }

@@ -1,7 +1,7 @@
 // The key a client chose, out of its header line, and the two digests that are made with it.
 // Called by the exchange; a store sees the digests and never the key itself.
 import { createHash } from 'node:crypto';
-import type { RequestHeaders } from '../contract.ts';
+import type { Fields } from '../contract.ts';
 
 /** RFC 8941 §3.3.3, with room for parameters, which mean nothing here. */
 const TEXT = String.raw`"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"`;
@@ -19,10 +19,9 @@ export type ReadKey =
  * IDM-1: a String in quotes, or the same characters without them. Two lines, which arrive as one with a comma, are none
  * of both.
  */
-export function readKey(headers: RequestHeaders): ReadKey {
-  const field = headers['idempotency-key'];
+export function readKey(headers: Fields): ReadKey {
+  const field = headers.get('idempotency-key');
   if (field === undefined) return { kind: 'none' };
-  if (typeof field !== 'string') return { kind: 'malformed' };
   if (BARE.test(field)) return { kind: 'key', key: field };
   const key = QUOTED.exec(field)?.[1]?.replace(/\\(["\\])/g, '$1');
   return key === undefined || key === '' || key.length > LONGEST

@@ -1,7 +1,7 @@
 // The `idempotency` sections of a policy file, and how those of operation, version and API make one rule.
 // Inheritance is resolved when the plan is compiled, key by key.
 import { z } from 'zod';
-import { notation, parseSize, wholeSeconds } from '../notation.ts';
+import { notation, oneOf, parseSize, wholeSeconds } from '../notation.ts';
 import { type IdempotencyRules, KEYED_METHODS } from './rules.ts';
 
 /** What holds where nothing is written. */
@@ -42,30 +42,21 @@ function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
       .meta({ description: says('Whether they must: 400 without one.', 'required') })
       .optional(),
     keep: wholeSeconds(says('How long the outcome of a request is kept for its key.', 'keep')).optional(),
-    unknown: z
-      .enum(['hold', 'release'])
-      .meta({
-        description: says(
-          'A request that was sent and whose outcome is unknown: its key is answered 409 for as long, or free.',
-          'unknown',
-        ),
-      })
-      .optional(),
-    server_errors: z
-      .enum(['release', 'replay'])
-      .meta({
-        description: says(
-          'A 5xx of the upstream: the key is free again, or it is an outcome.',
-          'server_errors',
-        ),
-      })
-      .optional(),
-    anonymous: z
-      .enum(['refuse', 'address'])
-      .meta({
-        description: says('Keys of callers nobody knows: 400, or one set of keys per address.', 'anonymous'),
-      })
-      .optional(),
+    unknown: oneOf(
+      ['hold', 'release'],
+      says(
+        'A request that was sent and whose outcome is unknown: its key is answered 409 for as long, or free.',
+        'unknown',
+      ),
+    ),
+    server_errors: oneOf(
+      ['release', 'replay'],
+      says('A 5xx of the upstream: the key is free again, or it is an outcome.', 'server_errors'),
+    ),
+    anonymous: oneOf(
+      ['refuse', 'address'],
+      says('Keys of callers nobody knows: 400, or one set of keys per address.', 'anonymous'),
+    ),
     max_body: sizeUpTo(
       says('Larger request bodies pass without protection; where a key is required, 413.', 'max_body'),
     ).optional(),

@@ -22,10 +22,7 @@ export function isHeld(maintenance: Maintenance | undefined, now: EpochMs): main
 }
 
 /** Undefined where nothing holds. The delay is rounded up, so that a client who obeys finds it over (ERR-5). */
-export function refuseMaintained(
-  maintenance: Maintenance | undefined,
-  now: EpochMs,
-): MaintenanceRefusal | undefined {
+export function refuseMaintained(maintenance: Maintenance, now: EpochMs): MaintenanceRefusal | undefined {
   if (!isHeld(maintenance, now)) return undefined;
   const { until } = maintenance;
   return {

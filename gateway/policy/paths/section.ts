@@ -1,6 +1,7 @@
 // The `paths` section of a policy or gateway file: how the service reads the paths that it is sent.
 // A preset describes a kind of service; policies/README.md names the versions that it was tested with.
 import { z } from 'zod';
+import { oneOf } from '../notation.ts';
 import type { PathRules } from './rules.ts';
 
 /** Nothing is known of the service: the gateway judges every reading. */
@@ -43,29 +44,20 @@ const preset = z.enum(Object.keys(PATH_PRESETS) as [Preset, ...Preset[]]);
 
 const keys = z.strictObject({
   preset: preset.meta({ description: 'A kind of service: the default for the other keys.' }).optional(),
-  case: z
-    .enum(['sensitive', 'insensitive'])
-    .meta({ description: 'Whether /Export is another path than /export.' })
-    .optional(),
-  parameters: z
-    .enum(['keep', 'ignore'])
-    .meta({ description: 'Whether /export;x=1 is another path than /export (keep) or the same (ignore).' })
-    .optional(),
-  suffix: z
-    .enum(['keep', 'ignore'])
-    .meta({ description: 'Whether /export.json is another path than /export (keep) or the same (ignore).' })
-    .optional(),
-  trailing_slash: z
-    .enum(['same', 'distinct'])
-    .meta({ description: 'Whether /export/ is the same path as /export.' })
-    .optional(),
-  encoded_slash: z
-    .enum(['keep', 'reject', 'both'])
-    .meta({
-      description:
-        'Whether %2F is part of its segment (keep), answered with 400 (reject), or judged both as part of the segment and as its end (both).',
-    })
-    .optional(),
+  case: oneOf(['sensitive', 'insensitive'], 'Whether /Export is another path than /export.'),
+  parameters: oneOf(
+    ['keep', 'ignore'],
+    'Whether /export;x=1 is another path than /export (keep) or the same (ignore).',
+  ),
+  suffix: oneOf(
+    ['keep', 'ignore'],
+    'Whether /export.json is another path than /export (keep) or the same (ignore).',
+  ),
+  trailing_slash: oneOf(['same', 'distinct'], 'Whether /export/ is the same path as /export.'),
+  encoded_slash: oneOf(
+    ['keep', 'reject', 'both'],
+    'Whether %2F is part of its segment (keep), answered with 400 (reject), or judged both as part of the segment and as its end (both).',
+  ),
 });
 
 export const pathsSection = z.union([preset, keys]).meta({

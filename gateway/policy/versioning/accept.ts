@@ -1,8 +1,11 @@
-// `Accept` where a media type carries versions: read into preferences, and rewritten for the upstream.
+// `Accept`: read into preferences where a media type carries versions, rewritten for the upstream, asked for a preferred type.
 // The grammar is that of RFC 9110 §12.5.1; nothing in here judges whether a version exists.
+
+import { mediaType } from '@hapi/accept';
 import { type ContentType, isTypeValid } from 'content-type';
-import type { RequestHeaders } from '../contract.ts';
+import type { Fields } from '../contract.ts';
 import {
+  everyValue,
   isRepeated,
   otherVersionsIn,
   parseMediaType,
@@ -11,7 +14,6 @@ import {
   versionIn,
 } from './media-type.ts';
 import { misreadIn, misspeltIn, parameterAmiss } from './misspelt-type.ts';
-import { everyValue } from './repeated-parameter.ts';
 import type { Claim, MediaTemplate, Preference } from './resolution.ts';
 
 interface Member {
@@ -20,7 +22,7 @@ interface Member {
   readonly text: string;
 }
 
-const NO_PREFERENCES: readonly Preference[] = [];
+export const NO_PREFERENCES: readonly Preference[] = [];
 const NOTHING_ELSE: Preference['also'] = [];
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
@@ -28,11 +30,8 @@ const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
  * NEG-1 to NEG-3: the version that each member names, in listing order. A member that misspells its version, or has an
  * invalid weight beside one, counts as an unknown version. Other members that are no media range count for nothing.
  */
-export function readPreferences(
-  templates: readonly MediaTemplate[],
-  headers: RequestHeaders,
-): readonly Preference[] {
-  const accept = templates.length === 0 ? undefined : fieldText(headers.accept);
+export function readPreferences(templates: readonly MediaTemplate[], headers: Fields): readonly Preference[] {
+  const accept = headers.get('accept');
   if (accept === undefined) return NO_PREFERENCES;
   return membersOf(accept).flatMap((member): Preference[] => {
     const { media, text } = member;
@@ -105,11 +104,6 @@ export function wantedForm(
   return best === undefined || best.weight < open ? undefined : best.template;
 }
 
-/** One line of a list field, however many were sent. */
-export function fieldText(value: RequestHeaders[string]): string | undefined {
-  return typeof value === 'string' || value === undefined ? value : value.join(', ');
-}
-
 /** Commas inside quotes divide nothing, empty members are skipped (NEG-1). */
 function membersOf(accept: string): readonly Member[] {
   const members: Member[] = [];
@@ -130,4 +124,31 @@ function weightOf({ media, text }: Member): number | undefined {
   if (mayHide && (parameterAmiss(text, 'q') !== undefined || everyValue(text, 'q').length > 1))
     return undefined;
   return Math.round(Number(q) * 1000);
+}
+
+/**
+ * The type of `offered` that `accept` ranks highest; the first of them when the field is absent, malformed, wants none
+ * of them, or says the same of all. Only a type it spells out wins over the first (ERR-2).
+ */
+export function preferredType<T extends string>(
+  accept: string | undefined,
+  offered: readonly [T, ...T[]],
+): T {
+  const [first, ...others] = offered;
+  if (accept === undefined) return first;
+  const spelled = accept.toLowerCase();
+  // Asked of most requests: a wildcard or a type of no concern never needs the parser.
+  const candidates = others.filter((type) => spelled.includes(type));
+  if (candidates.length === 0) return first;
+  const best = readRanking(accept, [first, ...candidates]);
+  return offered.find((type) => type === best) ?? first;
+}
+
+function readRanking(accept: string, types: readonly string[]): string {
+  try {
+    return mediaType(accept, types).split(';', 1)[0] ?? '';
+  } catch {
+    // The parser throws for a malformed field; errors and pages never fail negotiation.
+    return '';
+  }
 }

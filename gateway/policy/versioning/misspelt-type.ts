@@ -1,8 +1,7 @@
 // Media types that misspell their version, so that the default never answers them (VER-1).
 // The text found stands as the version and fits no grammar of versions: resolution refuses it as malformed.
 import { type ContentType, isTypeValid, parse } from 'content-type';
-import { versionIn } from './media-type.ts';
-import { parametersOf } from './repeated-parameter.ts';
+import { parametersOf, versionIn } from './media-type.ts';
 import type { MediaTemplate } from './resolution.ts';
 
 /** In place of a version: nothing, no word, a `v` that begins none, or a word for a version. `events` names another type. */

@@ -1,6 +1,6 @@
 // The readers table: one row per carrier, each reading what a request writes there and judging nothing.
 // A new carrier is a function, its row, and its member of `Carrier`.
-import { readPreferences } from './accept.ts';
+import { NO_PREFERENCES, readPreferences } from './accept.ts';
 import { resemblesVersion } from './look-alike.ts';
 import { otherVersionsIn, parseMediaType, versionIn } from './media-type.ts';
 import { misspeltContent } from './misspelt-type.ts';
@@ -49,7 +49,9 @@ export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonl
 
 /** All that a request says of its version, read before any of it is believed. `Accept` alone is negotiated, not claimed. */
 export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evidence {
-  return { claims: rules.readClaims(input), preferences: readPreferences(rules.mediaTypes, input.headers) };
+  const { mediaTypes } = rules;
+  const preferences = mediaTypes.length === 0 ? NO_PREFERENCES : readPreferences(mediaTypes, input.headers);
+  return { claims: rules.readClaims(input), preferences };
 }
 
 /**
@@ -92,26 +94,23 @@ function readSubdomain({ subdomain }: CarrierInput): Claim | undefined {
 /** The field itself, and names with another character for `-`, which a CGI service takes for it (VER-4, SMG-25). */
 function readHeader(name: string, input: CarrierInput): Claim | readonly Claim[] | undefined {
   const said = readLines(name, input);
-  const names = [...Object.keys(input.headers), ...(input.underscored ?? [])];
-  const alike = names.filter(
-    (each) => each.length === name.length && each !== name && each.replace(/[^a-z0-9]/g, '-') === name,
-  );
+  const alike: string[] = [];
+  const look = (each: string): void => {
+    if (each.length === name.length && each !== name && each.replace(/[^a-z0-9]/g, '-') === name)
+      alike.push(each);
+  };
+  input.headers.each(look);
+  input.underscored?.forEach(look);
   return alike.length === 0 ? said : [...[said ?? []].flat(), ...claimsOf('header', alike)];
 }
 
 /** Repeated lines arrive joined by a comma and are told apart again, so that they can disagree (VER-3). */
 function readLines(name: string, { headers }: CarrierInput): Claim | readonly Claim[] | undefined {
-  const value = headers[name];
+  const value = headers.get(name);
   if (value === undefined) return undefined;
-  if (typeof value === 'string') {
-    return value.includes(',')
-      ? claimsOf('header', value.split(',').map(trimBlanks))
-      : { carrier: 'header', value };
-  }
-  return claimsOf(
-    'header',
-    value.flatMap((line) => line.split(',').map(trimBlanks)),
-  );
+  return value.includes(',')
+    ? claimsOf('header', value.split(',').map(trimBlanks))
+    : { carrier: 'header', value };
 }
 
 /** The parameter itself, and others that a service may take for it (VER-4). */
@@ -130,8 +129,8 @@ function readContentType(
   templates: readonly MediaTemplate[],
   { method, headers }: CarrierInput,
 ): readonly Claim[] | undefined {
-  const value = headers['content-type'];
-  if (typeof value !== 'string' || method === 'GET' || method === 'HEAD') return undefined;
+  const value = headers.get('content-type');
+  if (value === undefined || method === 'GET' || method === 'HEAD') return undefined;
   const media = parseMediaType(value);
   const misspelt = misspeltContent(templates, media, value);
   if (misspelt !== undefined) return [{ carrier: 'content_type', value: misspelt }];

@@ -1,6 +1,6 @@
 // What version resolution speaks: labels, carriers, claims, preferences, and its refusals.
 // Readers make claims, resolve.ts makes a resolution of them; nothing else speaks of carriers.
-import type { EpochMs, RequestHeaders } from '../contract.ts';
+import type { EpochMs, Fields } from '../contract.ts';
 
 /** A version as the operator declares it, for example `v1`. `none` is the single label of an unversioned API. */
 export type Label = string;
@@ -58,7 +58,7 @@ export interface CarrierInput {
   readonly tail: string;
   /** The raw query with its `?`. */
   readonly search: string;
-  readonly headers: RequestHeaders;
+  readonly headers: Fields;
   /** Lower-case names of fields that are left out of `headers`, since they have a `_`. */
   readonly underscored?: readonly string[] | undefined;
 }

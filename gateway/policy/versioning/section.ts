@@ -1,7 +1,7 @@
 // The `resolve` section of a policy file: which carriers are read for a version, and the default.
 // Its shape only; whether labels exist is checked against the whole file.
 import { z } from 'zod';
-import { notation, parseClaimName } from '../notation.ts';
+import { notation, oneOf, parseClaimName } from '../notation.ts';
 import { parseTemplate } from './media-type.ts';
 
 const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]{1,150})*\/\{version\}(\/[A-Za-z0-9._~-]{1,150})*$/;
@@ -72,12 +72,10 @@ const pin = z
       'Claim with the day the account was made; without it the first call decides.',
       'account_created',
     ).optional(),
-    match: z
-      .enum(['exact', 'floor'])
-      .meta({
-        description: 'Whether that day means the newest version up to it, or that day only; default floor.',
-      })
-      .optional(),
+    match: oneOf(
+      ['exact', 'floor'],
+      'Whether that day means the newest version up to it, or that day only; default floor.',
+    ),
   })
   .meta({ description: 'Dated version that an account stays on when a request names none.' });
 
@@ -90,12 +88,10 @@ const carrier = z
     query: query.optional(),
     media_type: mediaType.optional(),
     subdomain: subdomain.optional(),
-    match: z
-      .enum(['exact', 'floor'])
-      .meta({
-        description: 'Whether a date in the header may lie after the version it means; default exact.',
-      })
-      .optional(),
+    match: oneOf(
+      ['exact', 'floor'],
+      'Whether a date in the header may lie after the version it means; default exact.',
+    ),
     ignore: z
       .array(ignored)
       .min(1)

@@ -1,8 +1,7 @@
 // A request whose outcome is kept for its key: its body whole before it is sent, its answer kept before it is given.
 // Stands between forwarder.ts and attempts.ts, on requests with a claim only.
 import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
-import type { Claim } from '../../exchange/claimed-key.ts';
-import { Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
+import { type Claim, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
 import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';

@@ -51,7 +51,7 @@ export function measuredBody(
   };
   // undici reports the errors of a body it sends; before and after that they are of our own making.
   body.on('error', () => undefined);
-  const isMeasured = view.headers['content-length'] === undefined;
+  const isMeasured = view.headers.get('content-length') === undefined;
   let received = 0;
   let refused = false;
   const arrival = awaitBody(bodies, () => {

@@ -1,7 +1,7 @@
 // What is known of a client connection: found when it opens, read for each of its requests.
 // Kept on the socket itself, where HTTP/2's stand-in for a socket shows it too.
 import type { Socket } from 'node:net';
-import { readAuthority, speaksFor } from '../../../exchange/authority.ts';
+import { readAuthority, speaksFor } from '../../../exchange/request-view.ts';
 import type { ClientAddress, Intake, ShownCertificates, TlsFace } from '../../port.ts';
 import type { ConnectionFacts, RequestedHost } from '../request/open-request.ts';
 

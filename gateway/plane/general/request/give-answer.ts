@@ -1,6 +1,7 @@
 // Hands an answer made here to its client and settles what becomes of the connection.
 // Called by request-life.ts; write-answer.ts does the writing.
 import type { Answer } from '../../../exchange/exchange.ts';
+import { RecordFields } from '../../../exchange/request-view.ts';
 import { abandonBody } from '../connection/connections.ts';
 import { hasBody } from './message.ts';
 import type { OpenRequest, RequestPorts } from './open-request.ts';
@@ -32,7 +33,7 @@ export function giveAnswer(
     open.bytes = writeAnswer(res, raw.method ?? '', made, close);
   } catch (thrown) {
     // A line that cannot be written must not end the process; a failure's answer holds nothing of the request.
-    const failed = exchange.fail(thrown, open.facts, { scheme: glimpse.scheme, headers: {} });
+    const failed = exchange.fail(thrown, open.facts, { scheme: glimpse.scheme, headers: new RecordFields() });
     open.bytes = writeAnswer(res, raw.method ?? '', failed, close);
   }
 }

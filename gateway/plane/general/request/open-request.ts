@@ -1,10 +1,9 @@
 // What a listener holds of one request between its first line and the end of its answer, and of its connection.
 // Made by request-life.ts; turns.ts orders those of one connection, give-answer.ts writes to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Authority } from '../../../exchange/authority.ts';
 import type { Outcome } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
+import type { Authority, RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
 import type { ClientAddress, Inbound, ListenerOptions, ShownCertificates } from '../../port.ts';
 import type { Sessions } from '../connection/sessions.ts';
 import { http2StreamOf, pathOf } from './message.ts';

@@ -6,7 +6,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Directive, Refusal } from '../../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { METHODS } from '../../../exchange/request-view.ts';
+import { METHODS, RecordFields } from '../../../exchange/request-view.ts';
 import { clientOf, connectionFacts } from '../connection/connection-facts.ts';
 import { abandonBody } from '../connection/connections.ts';
 import { joinTurns, leaveTurns, openOn, waitForTurn } from '../connection/turns.ts';
@@ -80,12 +80,13 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const shed = load.begin();
     const client = clientOf(connection, raw.headers['x-forwarded-for'], clientAddress);
     const requestId = requestIdOf(raw);
-    const facts = exchange.begin(requestId, raw.headers);
+    const headers = new RecordFields(raw.headers);
+    const facts = exchange.begin(requestId, headers);
     const { trace } = facts.start;
-    const context = { scheme, isHttp2, connection, address: client, requestId, trace, bounds };
+    const context = { scheme, isHttp2, connection, address: client, requestId, trace, bounds, headers };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
-    const glimpse = view ?? glimpseOf(raw, context);
+    const glimpse = view ?? glimpseOf(context);
     const open = openRequest({ raw, res, facts, connection, client, glimpse, view });
     if (!isHttp2) joinTurns(open);
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes

@@ -1,17 +1,23 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
 // The first thing that happens to a request; every later step reads the view (ORD-2).
 import type { IncomingMessage } from 'node:http';
-import { readAuthority, sameAuthority } from '../../../exchange/authority.ts';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
-import { METHODS, type RequestGlimpse, type RequestView } from '../../../exchange/request-view.ts';
+import {
+  METHODS,
+  type RequestGlimpse,
+  type RequestView,
+  readAuthority,
+  readTarget,
+  sameAuthority,
+} from '../../../exchange/request-view.ts';
 import {
   expectationRefusal,
   type HeadBounds,
   type RequestHead,
   strictnessRefusal,
 } from '../../../exchange/strictness.ts';
-import { readTarget } from '../../../exchange/target.ts';
 import type { Trace } from '../../../exchange/trace.ts';
+import type { Fields } from '../../../policy/contract.ts';
 import type { ClientAddress } from '../../port.ts';
 import { requestedHost } from '../connection/connection-facts.ts';
 import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
@@ -30,6 +36,7 @@ export interface ReadingContext {
   readonly scheme: 'https' | 'http';
   readonly isHttp2: boolean;
   readonly connection: ConnectionFacts;
+  readonly headers: Fields;
   readonly address: ClientAddress;
   readonly requestId: string;
   readonly trace: Trace | undefined;
@@ -41,12 +48,13 @@ const refused = (message: string): Reading => ({
   refusal: { reason: 'request_malformed', status: 400, message },
 });
 
-/** What is known of `raw` before it is read: a trusted proxy says how the client came. */
-export function glimpseOf(
-  { headers }: IncomingMessage,
-  { scheme, address }: Pick<ReadingContext, 'scheme' | 'address'>,
-): RequestGlimpse {
-  const told = address.viaTrusted ? trustedScheme(headers['x-forwarded-proto']) : undefined;
+/** What is known of a request before it is read: a trusted proxy says how the client came. */
+export function glimpseOf({
+  headers,
+  scheme,
+  address,
+}: Pick<ReadingContext, 'headers' | 'scheme' | 'address'>): RequestGlimpse {
+  const told = address.viaTrusted ? trustedScheme(headers.get('x-forwarded-proto')) : undefined;
   return { scheme: told ?? scheme, headers };
 }
 
@@ -72,13 +80,13 @@ export function readRequest(raw: IncomingMessage & RequestHead, context: Reading
   if (requested === undefined) return refused('The request needs exactly one valid authority.');
   const view: RequestView = {
     method,
-    scheme: glimpseOf(raw, context).scheme,
+    scheme: glimpseOf(context).scheme,
     host: requested.authority.host,
     misdirected: requested.isMisdirected,
     webSocket: raw.headers.upgrade !== undefined && mayUpgrade(raw),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
-    headers: raw.headers,
+    headers: context.headers,
     underscored: raw.underscored,
     clientAddress: address.key,
     viaTrusted: address.viaTrusted,
@@ -123,7 +131,7 @@ function isLastHop(maxForwards: string | readonly string[] | undefined): boolean
   return typeof maxForwards === 'string' && /^0+$/.test(maxForwards);
 }
 
-function trustedScheme(value: string | readonly string[] | undefined): 'https' | 'http' | undefined {
-  const last = typeof value === 'string' ? value.slice(value.lastIndexOf(',') + 1).trim() : undefined;
+function trustedScheme(value: string | undefined): 'https' | 'http' | undefined {
+  const last = value?.slice(value.lastIndexOf(',') + 1).trim();
   return last === 'https' || last === 'http' ? last : undefined;
 }

@@ -5,6 +5,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../../../exchange/directive.ts';
 import type { Answer } from '../../../exchange/exchange.ts';
+import { RecordFields } from '../../../exchange/request-view.ts';
 import type { ClientAddress } from '../../port.ts';
 import { writeHead } from '../call/answer-sink.ts';
 import { endGently } from '../connection/gentle-end.ts';
@@ -33,7 +34,7 @@ export function refuseOnSocket(
   { exchange, observer, scheme, now }: RequestPorts,
 ): void {
   const facts = exchange.begin(randomUUID());
-  const made = exchange.refuse(refusal, facts, { scheme, headers: {} });
+  const made = exchange.refuse(refusal, facts, { scheme, headers: new RecordFields() });
   writeToSocket(socket, made, new Date(now()).toUTCString());
   observer.onAnswer(facts, {
     method: '-',

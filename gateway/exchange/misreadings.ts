@@ -1,10 +1,13 @@
-// The readings of its path that a request is judged by, and the paths that are refused because services read them in different ways.
-// Called before the version is known.
+// What a service may read otherwise than it was judged (ORD-2): the path, the method, the version in its query.
+// Such a request is judged by each reading, or refused.
+import { keptFields, METHOD_OVERRIDES } from '../plan/client-fields.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { serversOf } from '../plan/upstream-places.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
 import { mayBeginDoubled, mayHold, readingsOf } from '../policy/paths/rules.ts';
-import type { RequestRefusal } from './directive.ts';
+import { lookAlikes } from '../policy/versioning/query.ts';
+import type { Refusal, RequestRefusal } from './directive.ts';
+import type { RequestView } from './request-view.ts';
 
 const malformed = (message: string): RequestRefusal => ({
   reason: 'request_malformed',
@@ -26,7 +29,12 @@ export const MISREAD = malformed(
 export const MISREAD_VERSION = malformed(
   'The service may read this path as that of another version. Name that version where this API expects it.',
 );
+export const SECOND_VERSION = malformed(
+  'The service may read a query parameter of this request as the one that tells the service its version. Leave it out.',
+);
 const UNJUDGED: readonly ReadPath[] = [];
+/** As an array, which is quicker to walk than a map. */
+const OVERRIDES = [...METHOD_OVERRIDES];
 
 /**
  * The readings by which `tail` is judged, the literal one first. None if all paths of the API have the same rules.
@@ -44,15 +52,19 @@ export function pathReadings(
 
 /** Of a target that the service, or a proxy before it, would not read as the gateway does. */
 export function misreadTarget(
-  { pathRules }: ApiPlan,
+  { pathRules, resolution }: ApiPlan,
   { upstream }: VersionRules,
   tail: string,
+  search: string,
 ): RequestRefusal | undefined {
   // If the upstream has no path, `tail` is the whole target, and a client reads the target `//host/path` as one with a host.
   if (upstream?.path === '' && mayBeginDoubled(tail, pathRules)) return DOUBLE_SLASH;
+  const name = upstream?.versionQuery;
+  if (name === undefined) return undefined;
   // A proxy that decodes it makes a query of it, before the parameter with the version.
-  const holdsQuery = pathRules.proxy === 'any' && mayHold(tail, ['3F', '23'], pathRules);
-  return holdsQuery && upstream?.versionQuery !== undefined ? ENCODED_QUERY : undefined;
+  if (pathRules.proxy === 'any' && mayHold(tail, ['3F', '23'], pathRules)) return ENCODED_QUERY;
+  // VER-8: the gateway's is the only version in the query of the service.
+  return lookAlikes(search, name, resolution.isIgnored, true).length === 0 ? undefined : SECOND_VERSION;
 }
 
 /** Also where nothing is known of the service of `nested`, all versions of which have ended. */
@@ -60,4 +72,25 @@ export function haveOneService({ upstream }: VersionRules, { versions }: ApiPlan
   const own = serversOf(upstream);
   const theirs = [...versions.values()].flatMap((each) => serversOf(each.upstream));
   return theirs.length === 0 || theirs.some((server) => own.includes(server));
+}
+
+/** Refuses any method in an override header that is not the request's, in any letters, unless the API keeps the header. */
+export function refuseOverride(
+  { headers: rules }: ApiPlan,
+  { method, headers, viaTrusted }: Pick<RequestView, 'method' | 'headers' | 'viaTrusted'>,
+): Refusal | undefined {
+  for (const [name, field] of OVERRIDES) {
+    const value = headers.get(name);
+    if (value === undefined || isMethod(value, method)) continue;
+    if (!keptFields(rules, viaTrusted).includes(name)) return { reason: 'method_overridden', field, method };
+  }
+  return undefined;
+}
+
+/** Of several lines or a list services read the first or the last; empty members name nothing. */
+function isMethod(list: string, method: string): boolean {
+  return list
+    .split(',')
+    .map((each) => each.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .every((each) => each === '' || each.toUpperCase() === method);
 }
