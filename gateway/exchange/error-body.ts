@@ -1,7 +1,9 @@
-// The shape of every error the gateway makes: the specification's body, its reason phrases, its fixed header lines.
+// The shape of every error the gateway makes: the specification's body or a problem document, reason phrases, fixed header lines.
 // Filled in by refusal-answer.ts, request-refusal.ts and fault-answer.ts, written out by exchange.ts.
 import type { EpochMs } from '../policy/contract.ts';
+import { preferredType } from '../policy/versioning/preferred-type.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
+import type { RequestGlimpse } from './request-view.ts';
 
 export interface ErrorDescription {
   readonly status: number;
@@ -72,7 +74,7 @@ export function proxyStatus(error: string, service?: string): string {
   return `${PSEUDONYM}; error=${error}${hop}`;
 }
 
-/** A refusal: nothing of it may be kept, since the next request may be another's. `error`: the word of RFC 9209. */
+/** A refusal or a failure: nothing of it may be kept, since the next request may be another's. `error`: the word of RFC 9209. */
 export function refuse(
   status: number,
   message: string,
@@ -106,5 +108,36 @@ export function unavailable(
       'proxy-status': proxyStatus('destination_unavailable'),
       'retry-after': String(retryAfterSeconds),
     },
+  };
+}
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Without an Accept that could be read the specification's own body is sent: an error never fails negotiation. */
+export function wantsProblem({ headers }: RequestGlimpse): boolean {
+  return preferredType(headers.accept, ['application/json', PROBLEM_TYPE]) === PROBLEM_TYPE;
+}
+
+/**
+ * One object for both readers: the members of RFC 9457 before those of the specification's body `own`. Without a
+ * type of its own it is a problem that its status and the other members explain (RFC 9457 §4.2.1). A request id that the client chose
+ * need not be a UUID: then there is no instance.
+ */
+export function problemBody(
+  status: number,
+  own: { readonly error: string; readonly message: string },
+  requestId: string,
+  problem?: ErrorDescription['problem'],
+): Readonly<Record<string, unknown>> {
+  return {
+    type: problem?.type ?? 'about:blank',
+    title: problem?.title ?? own.error,
+    status,
+    detail: own.message,
+    ...(UUID.test(requestId) ? { instance: `urn:uuid:${requestId}` } : {}),
+    ...problem?.members,
+    ...own,
   };
 }

@@ -5,13 +5,18 @@ import { HeaderLines, mergeVary } from './answer-headers.ts';
 import { decide } from './decide.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
-import { type ErrorDescription, reasonPhrase } from './error-body.ts';
+import {
+  type ErrorDescription,
+  PROBLEM_TYPE,
+  problemBody,
+  reasonPhrase,
+  wantsProblem,
+} from './error-body.ts';
 import { type ExchangeFacts, factsOf } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
 import type { ExchangePorts } from './ports.ts';
-import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
 import type { Publication } from './publish/publication.ts';
 import { describeRefusal } from './refusal-answer.ts';
 import type { RequestGlimpse, RequestView } from './request-view.ts';

@@ -3,7 +3,7 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import type { Taken } from '../policy/rate-limit/limit.ts';
-import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
+import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
 import type { Refusal } from './directive.ts';
 import type { ExchangePorts } from './ports.ts';
 

@@ -19,7 +19,7 @@ import type { Carrier } from '../policy/versioning/resolution.ts';
 import { NOBODY } from './authenticate.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal, RequestRefusal } from './directive.ts';
-import type { Decision, RequestStart } from './facts.ts';
+import { type Decision, NO_VERSION, type RequestStart } from './facts.ts';
 import type { Judging } from './judging.ts';
 import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
@@ -78,7 +78,8 @@ export function judgedRules(
   const phase = phaseAt(version.phases, now);
   // After a redirect the client sends the header with the version again (RET-5).
   const resource: Resource = { method, tail, captures, search, byPathAlone: isNamedByPlace(evidence) };
-  const links = linksOf(start, api, version, phase, resource);
+  const isAlone = phase.stage === 'active' && version.predecessors.length === 0;
+  const links = isAlone ? NO_VERSION : linksOf(start, api, version, phase, resource);
   const mayPass =
     hasEnded(phase) &&
     version.access.kind === 'identified' &&
@@ -107,7 +108,8 @@ export function judgedRules(
 /** The same for a caller, for whom an exception from the sunset replaces the date of the version by its own. */
 export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
   if (consumer === undefined) return each;
-  const exception = leaveFrom('sunset', each.version.exceptions, consumer, now);
+  const { exceptions } = each.version;
+  const exception = exceptions.length === 0 ? undefined : leaveFrom('sunset', exceptions, consumer, now);
   if (exception === undefined) return consumer === each.consumer ? each : { ...each, consumer };
   return { ...each, consumer, phase: phaseAt(exception.phases, now), isExcepted: true };
 }

@@ -80,9 +80,9 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   if (overridden !== undefined) return refuse(overridden);
 
   // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
-  const preflight = answerPreflight(api, view);
+  const preflight = api.cors && answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
-  const stranger = refuseStranger(api, view);
+  const stranger = api.cors && refuseStranger(api, view);
   if (stranger !== undefined) return refuse(stranger);
 
   // Version: of the API that the path names, and of each nested one that another reading leads to.
