@@ -5,12 +5,12 @@ import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/cont
 import { knownAt } from '../policy/lifecycle/known.ts';
 import { type Hold, type OverrideStore, retirementHoldOf } from '../policy/lifecycle/override.ts';
 import {
+  holdFor,
   judgeRetirement,
   type Retirement,
   type UsageSummary,
   usageInWords,
 } from '../policy/lifecycle/retire-when.ts';
-import { holdFor } from '../policy/lifecycle/retirement-hold.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { usageSummary } from './usage-summary.ts';
 

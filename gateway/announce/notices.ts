@@ -3,10 +3,14 @@
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
-import { countdownOf, sunsetKnownSince } from '../policy/lifecycle/countdown.ts';
 import { knownAt } from '../policy/lifecycle/known.ts';
-import { milestoneId } from '../policy/lifecycle/milestone-id.ts';
-import { type Milestone, milestonesOf } from '../policy/lifecycle/milestones.ts';
+import {
+  countdownOf,
+  type Milestone,
+  milestoneId,
+  milestonesOf,
+  sunsetKnownSince,
+} from '../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 
 /** Everything but a release, which changes nothing for anybody. */

@@ -19,9 +19,8 @@ import { tokenAuthenticator } from '../policy/authentication/token-authenticator
 import type { EpochMs } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
-import { gcra } from '../policy/rate-limit/gcra.ts';
+import { gcra, slidingLog } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
-import { slidingLog } from '../policy/rate-limit/sliding-log.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Asked } from './asked-request.ts';
 import { type KnownAccount, withClaims } from './known-account.ts';

@@ -1,5 +1,7 @@
-// The header lines of one answer: how all that decorates an answer reads, sets and adds to them.
+// The header lines of one answer: how all that decorates an answer reads, sets and adds to them; dates in them too.
 // Kept in the order in which a transport writes them; a name may stand more than once only as a list of values.
+import { FIELD } from '../plan/answer-fields.ts';
+import type { EpochMs, HeaderLine } from '../policy/contract.ts';
 
 /** One value, or one for each line. */
 export type HeaderValue = string | readonly string[];
@@ -7,27 +9,28 @@ export type HeaderValue = string | readonly string[];
 /** Header lines by lower-case name, for answers that are described as a whole. */
 export type AnswerHeaders = Readonly<Record<string, HeaderValue | undefined>>;
 
-/** What the header lines of an answer are written to. All names are lower case. */
-export interface HeaderSink {
-  readonly get: (name: string) => HeaderValue | undefined;
-  /** In the place of a line that is there; else at the end. Undefined removes it. */
-  readonly set: (name: string, value: HeaderValue | undefined) => void;
-  /** Adds to a list after what is there. */
-  readonly append: (name: string, value: string) => void;
-  readonly remove: (name: string) => void;
-}
+/** As if it were of each kind. */
+const ANY = -1;
 
-/** A flat list: an answer has a dozen lines, among which a name is found faster than in a record that loses members. */
-export class HeaderLines implements HeaderSink {
+/**
+ * A flat list: an answer has a dozen lines, among which a name is found faster than in a record that loses members. All
+ * names are lower case. `kind`, of one name or more: the bits of FIELD that they have.
+ */
+export class HeaderLines {
   /** Names and values in turn. */
-  readonly flat: (string | readonly string[])[];
+  readonly flat: (string | readonly string[])[] = [];
+  /** The bits of FIELD that the lines have between them: what is of none of these kinds is not looked for. */
+  private kinds = 0;
 
   constructor(lines: AnswerHeaders = {}) {
-    this.flat = [];
     for (const name in lines) {
       const value = lines[name];
-      if (value !== undefined) this.flat.push(name, value);
+      if (value !== undefined) this.add(name, value, ANY);
     }
+  }
+
+  has(kind: number): boolean {
+    return kind === ANY || (this.kinds & kind) !== 0;
   }
 
   get(name: string): HeaderValue | undefined {
@@ -35,42 +38,40 @@ export class HeaderLines implements HeaderSink {
     return at < 0 ? undefined : this.flat[at + 1];
   }
 
-  set(name: string, value: HeaderValue | undefined): void {
-    const at = this.at(name);
-    if (value === undefined) this.remove(name);
-    else if (at < 0) this.flat.push(name, value);
-    else this.flat[at + 1] = value;
+  /** Of a name that is not there. */
+  add(name: string, value: HeaderValue, kind: number): void {
+    this.flat.push(name, value);
+    this.kinds |= kind;
   }
 
-  append(name: string, value: string): void {
-    const before = this.get(name);
-    this.set(name, before === undefined ? value : `${fieldText(before)}, ${value}`);
+  /** In the place of a line that is there; else at the end. Undefined removes it. */
+  set(name: string, value: HeaderValue | undefined, kind = ANY): void {
+    const at = this.has(kind) ? this.at(name) : -1;
+    if (at >= 0 && value === undefined) this.flat.splice(at, 2);
+    else if (at >= 0 && value !== undefined) this.flat[at + 1] = value;
+    else if (value !== undefined) this.add(name, value, kind);
+  }
+
+  /** All of them as `set` does. */
+  write(lines: readonly HeaderLine[], kind: number): void {
+    if (this.has(kind)) for (const [name, value] of lines) this.set(name, value);
+    else for (const [name, value] of lines) this.add(name, value, kind);
+  }
+
+  /** Adds to a list after what is there. */
+  append(name: string, value: string, kind = ANY): void {
+    const before = this.has(kind) ? this.get(name) : undefined;
+    this.set(name, before === undefined ? value : `${fieldText(before)}, ${value}`, kind);
   }
 
   remove(name: string): void {
-    const at = this.at(name);
-    if (at >= 0) this.flat.splice(at, 2);
+    this.set(name, undefined);
   }
 
   private at(name: string): number {
     const { flat } = this;
     for (let at = 0; at < flat.length; at += 2) if (flat[at] === name) return at;
     return -1;
-  }
-
-  /** Passes each line once: the value it returns stays in place of the one that was there, undefined removes the line. */
-  edit(change: (name: string, value: HeaderValue) => HeaderValue | undefined): void {
-    const { flat } = this;
-    let end = 0;
-    for (let at = 0; at < flat.length; at += 2) {
-      const name = flat[at] as string;
-      const value = change(name, flat[at + 1] ?? '');
-      if (value === undefined) continue;
-      flat[end] = name;
-      flat[end + 1] = value;
-      end += 2;
-    }
-    flat.length = end;
   }
 
   /** A copy by name, for what reads many fields of few answers. */
@@ -88,10 +89,10 @@ export function fieldText(value: HeaderValue): string {
 }
 
 /** CACHE-2: fields an answer depends on are named once, whatever their spelling; `*` stays `*`. */
-export function mergeVary(headers: HeaderSink, ours: string): void {
+export function mergeVary(headers: HeaderLines, ours: string): void {
   const before = headers.get('vary');
   if (before === undefined) {
-    headers.set('vary', ours);
+    headers.set('vary', ours, FIELD.list);
     return;
   }
   const text = fieldText(before);
@@ -99,4 +100,21 @@ export function mergeVary(headers: HeaderSink, ours: string): void {
   if (present.has('*')) return;
   const missing = ours.split(', ').filter((field) => !present.has(field.toLowerCase()));
   headers.set('vary', missing.length === 0 ? text : `${text}, ${missing.join(', ')}`);
+}
+
+const TIME = String.raw`\d{2}:\d{2}:\d{2}`;
+const WITH_ZONE = new RegExp(
+  `^[A-Z][a-z]{2,8}, (?:\\d{2} [A-Z][a-z]{2} \\d{4}|\\d{2}-[A-Z][a-z]{2}-\\d{2}) ${TIME} GMT$`,
+);
+/** Of C's asctime, which names no zone and means GMT. */
+const WITHOUT_ZONE = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${TIME} \\d{4}$`);
+
+/** Undefined for what is not one date. */
+export function httpDate(field: string | readonly string[] | undefined): EpochMs | undefined {
+  if (typeof field !== 'string') return undefined;
+  const written = field.trim();
+  const text = WITHOUT_ZONE.test(written) ? `${written} GMT` : written;
+  if (text === written && !WITH_ZONE.test(written)) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
 }

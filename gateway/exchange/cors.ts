@@ -1,8 +1,9 @@
 // Calls from browsers (Fetch standard, CORS): preflights answered here, who may read an answer or open a WebSocket.
 // The pipeline asks about preflights right after the route; decorate.ts names readers on every answer of an API.
+import { FIELD } from '../plan/answer-fields.ts';
 import { ANY_ORIGIN } from '../plan/grammar/cors-section.ts';
-import type { ApiPlan } from '../plan/plan.ts';
-import type { HeaderSink } from './answer-headers.ts';
+import type { ApiPlan, CorsRules } from '../plan/plan.ts';
+import type { HeaderLines } from './answer-headers.ts';
 import type { RequestRefusal } from './directive.ts';
 import type { Publication } from './publish/publication.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from './request-view.ts';
@@ -103,27 +104,24 @@ export function refuseStranger(
   return isOwn ? undefined : { reason: 'origin_not_allowed' };
 }
 
-/**
- * Names who may read an answer of the API; the upstream's own word on it is dropped, cookies are never allowed. Returns
- * the field to add to Vary, since the answer differs by it whether or not this request has an Origin.
- */
+/** Names who may read an answer of the API; the upstream's own word on it is dropped, cookies are never allowed. */
 export function nameReaders(
-  headers: HeaderSink,
-  { cors, echo }: ApiPlan,
-  glimpse: RequestGlimpse,
-): string | undefined {
-  if (cors === undefined) return undefined;
-  const exposed = headers.get('access-control-expose-headers');
-  headers.remove('access-control-allow-credentials');
-  headers.remove('access-control-expose-headers');
-  const origin = allowedOrigin(cors, glimpse.headers.get('origin'));
-  headers.set('access-control-allow-origin', origin);
-  if (origin !== undefined) {
-    const { text, names } = echo ? EXPOSED_WITH_ECHO : EXPOSED;
-    const theirs = listOf(exposed).filter((name) => !names.has(name.toLowerCase()));
-    headers.set('access-control-expose-headers', [text, ...theirs].join(', '));
-  }
-  return cors.origins.has(ANY_ORIGIN) ? undefined : 'Origin';
+  headers: HeaderLines,
+  cors: CorsRules,
+  echo: boolean,
+  { headers: asked }: RequestGlimpse,
+): void {
+  const isTold = headers.has(FIELD.cors);
+  const exposed = isTold ? headers.get('access-control-expose-headers') : undefined;
+  if (isTold)
+    for (const name of ['access-control-allow-credentials', 'access-control-expose-headers'])
+      headers.remove(name);
+  const origin = allowedOrigin(cors, asked.get('origin'));
+  headers.set('access-control-allow-origin', origin, FIELD.cors);
+  if (origin === undefined) return;
+  const { text, names } = echo ? EXPOSED_WITH_ECHO : EXPOSED;
+  const theirs = listOf(exposed).filter((name) => !names.has(name.toLowerCase()));
+  headers.add('access-control-expose-headers', [text, ...theirs].join(', '), FIELD.cors);
 }
 
 function exposing(fields: readonly string[]): { readonly text: string; readonly names: ReadonlySet<string> } {
@@ -131,10 +129,7 @@ function exposing(fields: readonly string[]): { readonly text: string; readonly 
   return { text, names: new Set(listOf(text).map((name) => name.toLowerCase())) };
 }
 
-function allowedOrigin(
-  { origins }: NonNullable<ApiPlan['cors']>,
-  origin: string | undefined,
-): string | undefined {
+function allowedOrigin({ origins }: CorsRules, origin: string | undefined): string | undefined {
   if (origins.has(ANY_ORIGIN)) return ANY_ORIGIN;
   return origin !== undefined && origins.has(origin) ? origin : undefined;
 }

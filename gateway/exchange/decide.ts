@@ -2,7 +2,7 @@
 // The answer is there at once unless a port has to be waited for: an `async` function would make a promise for every request.
 import type { MaybePromise } from '../policy/contract.ts';
 import type { Taken } from '../policy/rate-limit/limit.ts';
-import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
+import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
 import { refuse } from './admission.ts';
 import type { Directive } from './directive.ts';
 import { type Completion, type Decision, type RequestStart, undecided } from './facts.ts';

@@ -1,9 +1,9 @@
 // Header lines of every answer, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
 // Called last before an answer is written.
+import { FIELD } from '../plan/answer-fields.ts';
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { besideUpstream, dropMalformed } from '../policy/lifecycle/upstream-signal.ts';
-import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
-import { besideOurs } from '../policy/rate-limit/upstream-quotas.ts';
+import { besideOurs, quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import { type HeaderLines, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
 import { echoVersion } from './echo.ts';
@@ -26,46 +26,46 @@ export function decorate(
 ): void {
   const { start, decision, completion } = facts;
   const { phase, quotas, api, version } = decision;
-  dropMalformed(headers);
+  const signalled = headers.has(FIELD.lifecycle);
+  if (signalled) dropMalformed(headers);
   if (phase !== undefined) {
-    const told = api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
+    const told = signalled && api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
     if ('dropped' in told) for (const name of told.dropped) headers.remove(name);
-    for (const [name, value] of told.replace) headers.set(name, value);
-    const link = linkValue(phase, decision.successor.replacement);
-    if (link !== undefined) headers.append('link', link);
-    if (decision.relatedLinks !== undefined) headers.append('link', decision.relatedLinks);
-    if (told.warning !== undefined) headers.append('warning', told.warning);
+    headers.write(told.replace, FIELD.lifecycle);
+    const isLinked = phase.links !== '' || phase.linksSuccessor;
+    const link = isLinked ? linkValue(phase, decision.successor.replacement) : undefined;
+    if (link !== undefined) headers.append('link', link, FIELD.list);
+    if (decision.relatedLinks !== undefined) headers.append('link', decision.relatedLinks, FIELD.list);
+    if (told.warning !== undefined) headers.append('warning', told.warning, FIELD.list);
   }
-  if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan));
+  if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan), FIELD.list);
   if (quotas !== undefined) {
-    // Also without numbers of the gateway: clients would read the upstream's as the gateway's (RL-5).
-    headers.remove('x-ratelimit-limit');
-    headers.remove('x-ratelimit-remaining');
-    headers.remove('x-ratelimit-reset');
-    tellApart(headers, decision);
+    if (headers.has(FIELD.quota)) tellApart(headers, decision);
     const lines = quotaLines(quotas);
-    for (const [name, value] of lines.replace) headers.set(name, value);
-    for (const [name, value] of lines.append) headers.append(name, value);
+    headers.write(lines.replace, FIELD.quota);
+    for (const [name, value] of lines.append) headers.append(name, value, FIELD.quota);
   }
   // Clients would read the upstream's own header as the gateway's (IDM-3).
   if (version?.idempotency !== undefined && completion.idempotency !== 'replayed')
-    headers.remove('idempotency-replayed');
+    headers.set('idempotency-replayed', undefined, FIELD.own);
   if (api !== undefined) {
-    if (api.vary !== '') mergeVary(headers, api.vary);
+    const { vary } = version ?? api;
+    const isFirst = api.versionFields.length > 0;
+    if (isFirst) mergeVary(headers, vary);
     if (api.echo) echoVersion(headers, decision);
-    const differsBy = nameReaders(headers, api, glimpse);
-    if (differsBy !== undefined) mergeVary(headers, differsBy);
+    if (api.cors !== undefined) nameReaders(headers, api.cors, api.echo, glimpse);
+    if (!isFirst && vary !== '') mergeVary(headers, vary);
   }
-  const access = version?.access ?? api?.access;
-  if (access?.kind === 'identified' && access.vary !== '') mergeVary(headers, access.vary);
   if (decision.perAccount || isForSome(decision) || isForCaller(decision)) keepPrivate(headers);
-  headers.set('x-request-id', start.requestId);
+  headers.set('x-request-id', start.requestId, FIELD.own);
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
-  headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined);
+  headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined, FIELD.own);
 }
 
-/** RL-5: also without numbers of the gateway, so that a name always means the same policy. */
+/** RL-5: also without numbers of the gateway, since clients would read the upstream's as the gateway's. */
 function tellApart(headers: HeaderLines, { version }: Decision): void {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    headers.remove(name);
   if (version?.limits === undefined) return;
   for (const name of ['ratelimit-policy', 'ratelimit']) {
     const theirs = headers.get(name);

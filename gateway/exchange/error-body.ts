@@ -74,7 +74,7 @@ export function proxyStatus(error: string, service?: string): string {
   return `${PSEUDONYM}; error=${error}${hop}`;
 }
 
-/** A refusal: nothing of it may be kept, since the next request may be another's. `error`: the word of RFC 9209. */
+/** A refusal or a failure: nothing of it may be kept, since the next request may be another's. `error`: the word of RFC 9209. */
 export function refuse(
   status: number,
   message: string,

@@ -2,7 +2,7 @@
 // The other half, refusals, stands in refusal-answer.ts.
 import type { EpochMs } from '../policy/contract.ts';
 import type { Fault } from './directive.ts';
-import { type ErrorDescription, NO_STORE, proxyStatus, unavailable } from './error-body.ts';
+import { type ErrorDescription, proxyStatus, refuse, unavailable } from './error-body.ts';
 
 /** Seconds a client is asked to wait for an issuer's keys; while there are none, they are tried for every second. */
 const KEYS_RETRY_SECONDS = 5;
@@ -36,12 +36,7 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'identity_unavailable':
       return unavailable('Credentials cannot be verified right now.', after(KEYS_RETRY_SECONDS, wallClock));
     case 'internal':
-      return {
-        status: 500,
-        message: 'An unexpected error occurred.',
-        members: { requestId },
-        headers: lines('proxy_internal_error'),
-      };
+      return refuse(500, 'An unexpected error occurred.', { requestId }, {}, 'proxy_internal_error');
     default: {
       const never: never = fault.code;
       throw new Error(`unhandled fault ${String(never)}`);
@@ -51,12 +46,8 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
 
 function badGateway(fault: Fault, what: string, error: string): ErrorDescription {
   const service = fault.service ?? 'upstream';
-  return {
-    status: 502,
-    message: `The ${service} service ${what}.`,
-    members: { service },
-    headers: lines(fault.proxyError ?? error, service),
-  };
+  const headers = { 'proxy-status': proxyStatus(fault.proxyError ?? error, service) };
+  return refuse(502, `The ${service} service ${what}.`, { service }, headers);
 }
 
 /** Not tried at all: the client learns when it is worth its while. */
@@ -74,14 +65,7 @@ const after = (seconds: number, now: EpochMs) => ({
 
 function timedOut(fault: Fault, error: string): ErrorDescription {
   const service = fault.service ?? 'upstream';
-  return {
-    status: 504,
-    message: `The ${service} service did not answer in time.`,
-    members: { timeout: `${(fault.timeoutMs ?? 0) / 1000}s` },
-    headers: lines(error, service),
-  };
-}
-
-function lines(error: string, service?: string): ErrorDescription['headers'] {
-  return { 'cache-control': NO_STORE, 'proxy-status': proxyStatus(error, service) };
+  const timeout = `${(fault.timeoutMs ?? 0) / 1000}s`;
+  const headers = { 'proxy-status': proxyStatus(error, service) };
+  return refuse(504, `The ${service} service did not answer in time.`, { timeout }, headers);
 }

@@ -1,13 +1,13 @@
 // How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
 // Edits the fields for caches of a forwarded answer, 304 included, and of one that tells of an end; only ever shortens.
+import { FIELD } from '../plan/answer-fields.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { nextEnd } from '../policy/lifecycle/exceptions.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
-import { fieldText, type HeaderLines } from './answer-headers.ts';
+import { fieldText, type HeaderLines, httpDate } from './answer-headers.ts';
 import type { Decision, ExchangeFacts, RequestStart } from './facts.ts';
-import { httpDate } from './http-date.ts';
 import type { RequestView } from './request-view.ts';
-import { directivesOf, isCacheControl, isNeverStored } from './shareability.ts';
+import { directivesOf, isCacheControl, isNeverFresh, isNeverStored } from './shareability.ts';
 
 /**
  * Found anywhere in a field, since nginx searches its text; so `s-maxage` and the `cache-maxage` of Edge-Control are too.
@@ -57,10 +57,10 @@ function secondsToChange(
   const next = Math.min(
     phase.until,
     linked.until,
-    api.nextRelease(now),
+    api.releases.find((at) => at > now) ?? phase.until,
     version.brownouts?.nextChange(now) ?? phase.until,
-    nextOverrideChange(overrides, version, now),
-    nextEnd(version.exceptions, consumer, now),
+    overrides.length === 0 ? phase.until : nextOverrideChange(overrides, version, now),
+    version.exceptions.length === 0 ? phase.until : nextEnd(version.exceptions, consumer, now),
     // The last date of a version.
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
     version.knownUntil ?? phase.until,
@@ -98,20 +98,19 @@ export function clampFreshness(
       headers.set(name, clampField(text, seconds, name.endsWith('cache-control') ? otherwise : 0, beside));
   }
   if (headers.get('cache-control') === undefined && expires === undefined && unsaid('') > seconds)
-    headers.set('cache-control', `max-age=${seconds}`);
+    headers.set('cache-control', `max-age=${seconds}`, FIELD.cacheControl);
 }
 
 /** The fields with directives and their texts, units as seconds. */
 function fieldTexts(headers: HeaderLines): readonly (readonly [name: string, text: string])[] {
-  const found: [string, string][] = [];
-  headers.edit((name, value) => {
-    if (isCacheControl(name)) {
-      const text = fieldText(value);
-      found.push([name, name === 'edge-control' ? text.replace(WITH_UNIT, inSeconds) : text]);
-    }
-    return value;
+  const plain = headers.get('cache-control');
+  if (!headers.has(FIELD.otherCaches))
+    return plain === undefined ? [] : [['cache-control', fieldText(plain)]];
+  const fields = Object.entries(headers.record()).filter(([name]) => isCacheControl(name));
+  return fields.map(([name, value]) => {
+    const text = fieldText(value);
+    return [name, name === 'edge-control' ? text.replace(WITH_UNIT, inSeconds) : text];
   });
-  return found;
 }
 
 const inSeconds = (_found: string, count: string, unit: string): string =>
@@ -180,12 +179,6 @@ function clampField(text: string, seconds: number, otherwise: number, beside: nu
   const clamped = clampLifetimes(text, seconds, Math.max(assumed, beside));
   if (assumed <= seconds || isNeverStored(directives) || isNeverFresh(directives)) return clamped;
   return clamped.trim() === '' ? `max-age=${seconds}` : `${clamped}, max-age=${seconds}`;
-}
-
-/** Of two forms of `no-cache`, a cache may take the one that is about some fields only (RFC 9111 §4.2.1). */
-function isNeverFresh(directives: readonly string[]): boolean {
-  const forms = directives.filter((each) => /^no-cache(?: *=|$)/i.test(each));
-  return forms.length > 0 && forms.every((each) => !each.includes('='));
 }
 
 /**

@@ -103,7 +103,8 @@ export function judgedRules(
 /** The same for a caller, for whom an exception from the sunset replaces the date of the version by its own. */
 export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
   if (consumer === undefined) return each;
-  const exception = leaveFrom('sunset', each.version.exceptions, consumer, now);
+  const { exceptions } = each.version;
+  const exception = exceptions.length === 0 ? undefined : leaveFrom('sunset', exceptions, consumer, now);
   if (exception === undefined) return consumer === each.consumer ? each : { ...each, consumer };
   return { ...each, consumer, phase: phaseAt(exception.phases, now), isExcepted: true };
 }

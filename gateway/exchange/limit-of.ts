@@ -5,7 +5,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
 import type { Part, Quota } from '../policy/rate-limit/limit.ts';
 import { loweredAt } from '../policy/rate-limit/lowering.ts';
-import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
+import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
 import { bucketKey } from '../policy/rate-limit/subject.ts';
 import type { Asked } from './admission.ts';
 import type { Refusal } from './directive.ts';
@@ -29,7 +29,8 @@ export function partsOf(
 ): readonly Part[] {
   if (limits === undefined) return NO_PARTS;
   const { each, cost } = limits;
-  const lowered = phase.stage !== 'active' && leaveFrom('limits', exceptions, consumer, now) === undefined;
+  const isSpared = exceptions.length > 0 && leaveFrom('limits', exceptions, consumer, now) !== undefined;
+  const lowered = phase.stage !== 'active' && !isSpared;
   const caller = { consumer, clientAddress };
   return each.map((rule) => {
     const limit = lowered ? loweredAt(rule, now) : rule.active;

@@ -82,18 +82,10 @@ export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: Moment):
   return isServed(lookInto(api, moment).at(label));
 }
 
-/** Looks at versions of an API, and remembers when the first of what was seen changes. */
-interface Look {
-  readonly api: ApiPlan;
-  /** Undefined for a label that the API does not have. */
-  readonly at: (label: Label) => Stage | undefined;
-  readonly into: (rules: VersionRules) => Stage;
-  /** Whether callers of that version know what follows on it. */
-  readonly leadsOn: (label: Label) => boolean;
-  readonly until: () => EpochMs;
-}
+type Look = ReturnType<typeof lookInto>;
 
-function lookInto(api: ApiPlan, moment: Moment): Look {
+/** Looks at versions of an API, and remembers when the first of what was seen changes. */
+function lookInto(api: ApiPlan, moment: Moment) {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;
   const into = (rules: VersionRules): Stage => {
@@ -102,10 +94,12 @@ function lookInto(api: ApiPlan, moment: Moment): Look {
     until = Math.min(until, phase.until, knownUntil, nextOverrideChange(overrides, rules, now));
     return phase.stage;
   };
+  /** Undefined for a label that the API does not have. */
   const at = (label: Label): Stage | undefined => {
     const there = api.versions.get(label);
     return there && into(there);
   };
+  /** Whether callers of that version know what follows on it. */
   const leadsOn = (label: Label): boolean => {
     const there = api.versions.get(label);
     return there !== undefined && assess(there, moment).schedule.successor !== undefined;

@@ -1,7 +1,7 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
-import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
+import type { Carrier, Claim, Label, VersioningRefusal } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { CREDENTIALS, challenge, malformedText, missingText } from './challenge-answer.ts';
 import type { Refusal } from './directive.ts';
@@ -10,7 +10,6 @@ import type { Decision, RefusedFacts } from './facts.ts';
 import { describeIdempotencyRefusal } from './idempotency-answer.ts';
 import { describeLifecycleRefusal } from './lifecycle-answer.ts';
 import { describeLimitRefusal } from './limit-answer.ts';
-import { describeMissingPins, tellOfPin } from './pin-answer.ts';
 import { describeRequestRefusal } from './request-refusal.ts';
 import type { RequestGlimpse } from './request-view.ts';
 
@@ -164,4 +163,26 @@ function acceptable(
 function statusOfUnknown(claim: Claim, { api }: Decision): number {
   const usual = STATUS_OF[claim.carrier];
   return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
+}
+
+type PinsUnavailable = Extract<VersioningRefusal, { reason: 'pins_unavailable' }>;
+
+/** The way round is said: a request that names its version needs no pin. */
+export function describeMissingPins(refusal: PinsUnavailable, facts: Decision): ErrorDescription {
+  const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
+  return unavailable(message, refusal);
+}
+
+/** The end of a version that the request did not name says why it met it, and how it meets another. */
+export function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescription {
+  if (facts.carrier !== 'pin' || facts.version === undefined) return description;
+  const { label } = facts.version;
+  const message = `${description.message} This account is pinned to ${label}: name another version${placeOf(facts)}.`;
+  return { ...description, message };
+}
+
+/** The header in the operator's spelling, where there is one. */
+function placeOf({ api }: Decision): string {
+  const [header] = api?.resolution.header === undefined ? [] : api.versionFields;
+  return header === undefined ? '' : ` in ${header}`;
 }

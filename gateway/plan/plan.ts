@@ -13,6 +13,7 @@ import type { Maintenance } from '../policy/maintenance/maintenance.ts';
 import type { PathRules } from '../policy/paths/rules.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
+import type { AnswerFields } from './answer-fields.ts';
 import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './connection-rules.ts';
 import type { Guide } from './guides/guide-page.ts';
 import type { NestedRoutes } from './nested-routes.ts';
@@ -77,9 +78,11 @@ export interface ApiPlan {
   /** Undefined: what clients send and upstreams answer is changed only where every request's is. */
   readonly headers: HeaderRules | undefined;
   readonly versions: ReadonlyMap<Label, VersionRules>;
-  /** When a version of it is released next, which requests that leave the version open may then get; `Infinity`: never. */
-  readonly nextRelease: (now: EpochMs) => EpochMs;
-  /** The request headers that can select a version, for Vary (CACHE-2), in canonical spelling, joined by ", ". */
+  /** When each version is released, in time order: requests that leave the version open may then get it. */
+  readonly releases: readonly EpochMs[];
+  /** The request headers that can select a version, in canonical spelling. */
+  readonly versionFields: readonly string[];
+  /** CACHE-2: what an answer without a version depends on, joined by ", ". */
   readonly vary: string;
   /** Lower-case names of all request headers that can carry a version. */
   readonly versionHeaders: readonly string[];
@@ -129,6 +132,8 @@ export interface VersionRules extends Announceable {
   /** Bytes a request's body may have. */
   readonly maxBody: number;
   readonly access: AccessRule;
+  /** CACHE-2: the fields of requests that its answers depend on, joined by ", ". */
+  readonly vary: string;
   readonly limits: LimitRules | undefined;
   readonly idempotency: IdempotencyRules | undefined;
   /** Undefined once the version needs no upstream: a tombstone answers. */
@@ -172,6 +177,8 @@ export interface UpstreamPlan extends TargetRules {
    * (VER-9), an API key or who calls, and what the policy sets or removes.
    */
   readonly withheld: ReadonlySet<string>;
+  /** What is done with the fields of its answers. */
+  readonly answerFields: AnswerFields;
   /** The Host field it gets; undefined: the authority of the target. */
   readonly host: string | undefined;
   readonly timeouts: Timeouts;

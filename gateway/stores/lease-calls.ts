@@ -1,9 +1,59 @@
-// The calls that fetch leases: one under way per key, and all who wait for it share it.
-// leases.ts makes them when what is leased does not serve a take, and ahead of that.
+// What is leased of each key, and the calls that fetch it: one under way per key, which all who wait for it share.
+// leases.ts spends it, and makes calls when it does not serve a take and ahead of that; lease-account.ts is the arithmetic.
 import type { MonotonicMs } from '../policy/contract.ts';
-import type { RateLimitStore } from '../policy/rate-limit/limit.ts';
-import type { LeaseEntries, Wanted } from './lease-entries.ts';
+import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
+import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
 import type { Patience } from './patience.ts';
+
+export interface Entry {
+  readonly account: LeaseAccount;
+  /** The one store call under way for this key alone. */
+  flight: Promise<void> | undefined;
+  /** Units wanted by the takes that wait. It has to stand while they do, or each call would serve one of them. */
+  queued: number;
+  /** Units of the takes that have waited and wait no more, all there ever were. */
+  left: number;
+}
+
+/** A take, and what is leased of its key. */
+export interface Wanted {
+  readonly take: Take;
+  readonly entry: Entry;
+}
+
+export interface LeaseEntries {
+  readonly wantedOf: (take: Take) => Wanted;
+  /** A key that is asked for now is the last one to be given up. */
+  readonly keepNewest: (wanted: Wanted) => void;
+}
+
+/** At most `maxLeases` keys: the longest without a call is given up, its units with it. */
+export function createLeaseEntries(maxLeases: number): LeaseEntries {
+  const entries = new Map<string, Entry>();
+
+  const keep = (key: string, entry: Entry): void => {
+    entries.delete(key);
+    const oldest = entries.size >= maxLeases ? entries.keys().next() : undefined;
+    if (oldest?.done === false) entries.delete(oldest.value);
+    entries.set(key, entry);
+  };
+
+  return {
+    wantedOf: (take) => {
+      const known = entries.get(take.key);
+      if (known !== undefined && isSame(known.account.limit, take.limit)) return { take, entry: known };
+      const entry: Entry = { account: openLeaseAccount(take.limit), flight: undefined, queued: 0, left: 0 };
+      keep(take.key, entry);
+      return { take, entry };
+    },
+    keepNewest: ({ take, entry }) => {
+      if (entries.get(take.key) === entry) keep(take.key, entry);
+    },
+  };
+}
+
+const isSame = (a: Limit, b: Limit): boolean =>
+  a === b || (a.units === b.units && a.windowMs === b.windowMs && a.burst === b.burst);
 
 export interface LeaseCalls {
   /** For one key: a lease that serves this take and, of those that wait for the key, as many as `atMost` units do. */
@@ -57,4 +107,64 @@ export function createLeaseCalls(
       fly(wanted, 0, atMost).catch(() => undefined);
     },
   };
+}
+
+/**
+ * The calls for several keys of one request: of all or of none, so that no key loses units for what another refuses. Waits
+ * for the call under way for these keys, or makes one: as many times what the request wants as wait for it, as far as they
+ * are there. Rejects as `inner` does; one that would be followed by another too late ends with what it has heard.
+ */
+export function createFetchTogether(
+  inner: Pick<RateLimitStore, 'takeAll'>,
+  { entries, now, patience }: LeaseCallOptions,
+): (wanted: readonly Wanted[]) => Promise<void> {
+  const flights = new Map<string, Promise<void>>();
+
+  const fetchSeveral = async (wanted: readonly Wanted[]): Promise<void> => {
+    using waiting = patience();
+    const at = now();
+    let times = Math.max(1, Math.min(...wanted.map((each) => timesWanted(each, at))));
+    for (;;) {
+      const sentAt = now();
+      const asked = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
+      const answers = await inner.takeAll(asked);
+      const allowed = answers.every((answer) => answer?.allowed);
+      for (const [index, { entry }] of wanted.entries()) {
+        const answer = answers[index];
+        // Beside a refusal what the others let pass has gone back: nothing is leased of it.
+        if (answer === undefined || answer.allowed !== allowed) continue;
+        entry.account.lapse(now());
+        entry.account.enter(answer, asked[index]?.cost ?? 0, sentAt);
+      }
+      if (allowed || times === 1 || waiting.gone) return;
+      times = Math.max(
+        1,
+        Math.min(times - 1, ...wanted.map((each, index) => timesLeft(each, answers[index]))),
+      );
+    }
+  };
+
+  return (wanted) => {
+    const name = wanted.map(({ take }) => `${take.key} ${take.cost}`).join('\n');
+    const underWay = flights.get(name);
+    if (underWay !== undefined) return underWay;
+    for (const each of wanted) entries.keepNewest(each);
+    const flight = fetchSeveral(wanted).finally(() => flights.delete(name));
+    flights.set(name, flight);
+    return flight;
+  };
+}
+
+/** Units that so many requests need beyond those at hand. */
+function missingFor({ entry, take }: Wanted, times: number): number {
+  return Math.max(1, take.cost * times - entry.account.held());
+}
+
+function timesWanted({ entry: { account, queued }, take: { cost } }: Wanted, at: number): number {
+  const size = account.sizeFor(account.missing(cost), account.missing(queued), at);
+  return Math.floor((account.held() + size) / cost);
+}
+
+function timesLeft({ entry, take }: Wanted, answer: Taken | undefined): number {
+  return Math.floor((entry.account.held() + (answer?.remaining ?? Number.POSITIVE_INFINITY)) / take.cost);
 }

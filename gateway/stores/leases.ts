@@ -2,9 +2,14 @@
 // no store. Wraps any RateLimitStore; rate-limiter.ts asks it unless a rule says `exact`.
 import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
-import { createLeaseCalls, type LeaseCallOptions, type LeaseCalls } from './lease-calls.ts';
-import { createLeaseEntries, type Wanted } from './lease-entries.ts';
-import { createFetchTogether } from './leases-together.ts';
+import {
+  createFetchTogether,
+  createLeaseCalls,
+  createLeaseEntries,
+  type LeaseCallOptions,
+  type LeaseCalls,
+  type Wanted,
+} from './lease-calls.ts';
 import { type Patience, startPatience } from './patience.ts';
 
 /** RL-13. */

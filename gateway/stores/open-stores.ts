@@ -2,10 +2,9 @@
 // Called once by gateway.ts; a Redis that is away at start is no reason not to start.
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
-import { heardBy } from './heard-store.ts';
 import { createLeasingStore } from './leases.ts';
 import { startPatience } from './patience.ts';
-import { createRateLimiter } from './rate-limiter.ts';
+import { createRateLimiter, heardBy } from './rate-limiter.ts';
 import { connectRedis } from './redis/connect.ts';
 import { openLastKnown } from './redis/last-known.ts';
 import { createRedisRateLimitStore } from './redis/rate-limit.ts';

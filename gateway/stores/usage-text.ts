@@ -1,15 +1,18 @@
-// How the parts of a ledger record stand in a store, and a record from them: checked, since anything may stand there.
+// How the parts of a ledger record stand in a store, a record from them, checked, and pages of records in quick pieces.
 // Both stores keep records so; what neither of them has to look into is one text.
+
+import type { MonotonicMs } from '../policy/contract.ts';
 import { MOST_AGENTS } from '../policy/usage/agents.ts';
 import { dayNamed, dayNumber, startOfDay } from '../policy/usage/day.ts';
 import type {
   CountedDays,
+  PageAsked,
   UsageCount,
   UsageRecord,
   UsageSample,
   UsageSubject,
 } from '../policy/usage/ledger.ts';
-import type { UsagePlace } from '../policy/usage/place.ts';
+import { readPlace, type UsagePlace, writePlace } from '../policy/usage/place.ts';
 import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
 interface StoredPart {
@@ -105,5 +108,37 @@ function isVia(text: string): text is UsageSubject['via'] {
       return true;
     default:
       return false;
+  }
+}
+
+export interface UsageChunk<T = UsageRecord> {
+  readonly records: readonly T[];
+  /** Where the store stopped looking; undefined behind the last record. */
+  readonly last: UsagePlace | undefined;
+}
+
+/** Whoever asks has a word in between: a page may end before it is full, and be empty. */
+const WITHIN_MS = 1_000;
+
+/**
+ * `readChunk` returns at most `most` records behind `after`. Ends, full or not, with the first piece that comes after a second.
+ * @throws RangeError when `after` is no place
+ */
+export async function readPage<T>(
+  readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk<T>>,
+  { after, limit }: PageAsked,
+  mostAtOnce: number,
+  monotonic: () => MonotonicMs = () => performance.now(),
+): Promise<{ readonly records: readonly T[]; readonly next: string | undefined }> {
+  let place = after === undefined ? undefined : readPlace(after);
+  if (after !== undefined && place === undefined) throw new RangeError('that is no place in the ledger');
+  const records: T[] = [];
+  const end = monotonic() + WITHIN_MS;
+  for (;;) {
+    const chunk = await readChunk(place, Math.min(mostAtOnce, limit - records.length));
+    records.push(...chunk.records);
+    place = chunk.last;
+    if (place === undefined) return { records, next: undefined };
+    if (records.length >= limit || monotonic() > end) return { records, next: writePlace(place) };
   }
 }

@@ -145,7 +145,7 @@ export function callUpstream(
       giveUp = route.connections.call({
         request,
         fresh,
-        service,
+        upstream,
         delivery,
         onSending() {
           sent = true;

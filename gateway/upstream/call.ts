@@ -38,8 +38,7 @@ export interface CallOptions {
   readonly request: CallRequest;
   /** On a connection that nothing was sent on before, and that ends with the answer. */
   readonly fresh: boolean;
-  /** Alias of the upstream. */
-  readonly service: string;
+  readonly upstream: UpstreamPlan;
   readonly delivery: Delivery;
   /** A connection takes the request: from now on the target may know of it. */
   readonly onSending: () => void;

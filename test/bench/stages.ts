@@ -2,7 +2,7 @@
 // A hot loop over one request: in place, between other work, a stage costs up to three times as much.
 import { parseArgs } from 'node:util';
 import { callerOf, refuseUnauthorised } from '../../gateway/exchange/admission.ts';
-import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
+import type { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
@@ -82,7 +82,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const inbound = inboundOf(open, reading, inboundPorts);
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
-  const answer = (): HeaderLines => new HeaderLines(ANSWER);
+  const answer = (): HeaderLines => cleanAnswer(200, ANSWER, order.upstream);
   const choose = () => upstreams.targets.choose(order.upstream, callerIdOf(facts.decision, inbound));
   const pass = (choice: Choice): void => {
     const stay = createStay(choice, gate);
@@ -117,7 +117,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stage('upstream headers', () => upstreamHeaders(inbound, order)),
     stage('target choice', () => choose().settle('answered')),
     stage('concurrency gate', pass, choose),
-    stage('clean answer', (headers) => cleanAnswer(200, headers, 'orders'), answer),
+    stage('clean answer', () => cleanAnswer(200, ANSWER, order.upstream)),
     stage('freshness and decorate', (headers) => exchange.decorate(200, headers, facts, view), answer),
     stage('  freshness', (headers) => clampFreshness(headers, longestReuse(facts), Date.now()), answer),
     stage('  decorate', (headers) => decorate(headers, facts, view, undefined), answer),

@@ -1,7 +1,7 @@
 // How calls to the database share its transactions, and what becomes of them when the disk hangs.
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { createBatches } from '../../gateway/stores/embedded/batches.ts';
+import { createBatches } from '../../gateway/stores/embedded/database.ts';
 
 const PATIENT = { answerWithinMs: 60_000 };
 const away = { code: 'store_unavailable' };

@@ -1,10 +1,9 @@
 // What this process knows of pauses when the disk was too slow to say whether one was stored.
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
-import { createBatches } from '../../gateway/stores/embedded/batches.ts';
-import type { Database } from '../../gateway/stores/embedded/database.ts';
+import { createBatches, type Database } from '../../gateway/stores/embedded/database.ts';
+import { openOverrides } from '../../gateway/stores/embedded/embedded-state.ts';
 import { type Call, createOperations, type Operations } from '../../gateway/stores/embedded/operations.ts';
-import { openOverrides } from '../../gateway/stores/embedded/overrides.ts';
 import { migrate } from '../../gateway/stores/embedded/schema.ts';
 import { onFault } from './lasting-stores.ts';
 import { pauseFrom } from './override-store.ts';

@@ -1,8 +1,10 @@
 // What only the store in process promises: answers at once, in bounded memory, and whom it forgets first.
 import { describe, expect, it } from 'vitest';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
-import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
-import { createEmbeddedLogs } from '../../gateway/stores/embedded/rate-limit-logs.ts';
+import {
+  createEmbeddedLogs,
+  createEmbeddedRateLimitStore,
+} from '../../gateway/stores/embedded/rate-limit.ts';
 import { limitOf } from './rate-limit-store.ts';
 
 const limit = limitOf(10, 10_000);

@@ -1,9 +1,10 @@
 // What a RateLimitStore promises that is asked each time. Run by rate-limit-store.test.ts on those that can be.
+
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { slidingLog } from '../../gateway/policy/rate-limit/gcra.ts';
 import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
-import { slidingLog } from '../../gateway/policy/rate-limit/sliding-log.ts';
 import { HOUR, limitOf, type StoreUnderTest } from './rate-limit-store.ts';
 
 /** Beyond what every store promises: nothing of it can be leased ahead. */

@@ -1,10 +1,11 @@
 // How a page of the ledger is found in sundial.db: the right rows for any filter and any place, and no others looked at.
 // What a page holds in any store is in ledger-store.ts.
+
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { UsagePlace } from '../../gateway/policy/usage/place.ts';
-import { conditionsOf, PLACE } from '../../gateway/stores/embedded/ledger-conditions.ts';
+import { conditionsOf, PLACE } from '../../gateway/stores/embedded/ledger-reading.ts';
 import { migrate } from '../../gateway/stores/embedded/schema.ts';
 
 /** The last two are in another order by UTF-16 than by UTF-8. */

@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Part, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
-import { heardBy } from '../../gateway/stores/heard-store.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
-import { createRateLimiter } from '../../gateway/stores/rate-limiter.ts';
+import { createRateLimiter, heardBy } from '../../gateway/stores/rate-limiter.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
 
 const clock = { time: 0 };

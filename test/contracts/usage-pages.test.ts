@@ -1,7 +1,7 @@
 // Pages of the ledger out of pieces that a store is slow to tell.
 import { expect, it } from 'vitest';
 import type { UsagePlace } from '../../gateway/policy/usage/place.ts';
-import { readPage } from '../../gateway/stores/usage-pages.ts';
+import { readPage } from '../../gateway/stores/usage-text.ts';
 
 const place = (index: number): UsagePlace => ['orders', 'v1', `c${index}`, 'token', ''];
 

@@ -5,13 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Decision, ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
+import { cleanFields } from '../../gateway/upstream/response-headers.ts';
 import {
-  ACCESS,
   deprecatedFacts,
   LIMIT,
   NOW,
   RULE,
+  upstream,
   version,
   view,
   withFacts,
@@ -19,6 +21,7 @@ import {
 import { fieldProblem } from '../support/field-grammar.ts';
 import { fuzz } from '../support/fuzz.ts';
 
+const KEYS = idempotencyOf([{ methods: ['POST'] }]);
 const HSTS = 'max-age=31536000';
 
 function decorated(
@@ -28,6 +31,13 @@ function decorated(
 ): AnswerHeaders {
   const lines = new HeaderLines(headers);
   decorate(lines, facts, view({ scheme }), HSTS);
+  // The lines of an upstream's answer, of which the gateway knows what they are, end the same way and in the same order.
+  const cleaned = cleanFields(headers, upstream);
+  cleaned.remove('via');
+  decorate(cleaned, facts, view({ scheme }), HSTS);
+  expect(cleaned.flat).toEqual(lines.flat);
+  const names = lines.flat.filter((_, at) => at % 2 === 0);
+  expect(names).toEqual([...new Set(names)]);
   return lines.record();
 }
 
@@ -166,16 +176,13 @@ describe('decorate', () => {
 
   it('CACHE-2: where callers without credentials are answered too, the fields of all credentials join Vary', () => {
     const facts = deprecatedFacts();
-    const access = { ...ACCESS, vary: 'Authorization, X-API-Key' };
-    const of = (vary: string) =>
-      decorated({}, withFacts(facts, { version: version({ access: { ...access, vary } }) })).vary;
-    expect(of(access.vary)).toBe('API-Version, Authorization, X-API-Key');
-    expect(of('')).toBe('API-Version');
-    const open = withFacts(facts, {
-      version: undefined,
-      api: facts.decision.api && { ...facts.decision.api, access },
-    });
-    expect(decorated({}, open).vary).toBe('API-Version, Authorization, X-API-Key');
+    const vary = 'API-Version, Authorization, X-API-Key';
+    expect(decorated({}, withFacts(facts, { version: version({ vary }) })).vary).toBe(vary);
+    const api = facts.decision.api && { ...facts.decision.api, vary };
+    expect(decorated({}, withFacts(facts, { version: undefined, api })).vary).toBe(vary);
+    expect(decorated({ vary: 'authorization' }, withFacts(facts, { version: version({ vary }) })).vary).toBe(
+      'authorization, API-Version, X-API-Key',
+    );
   });
 
   it('DEP-3, SUN-1: where the upstream wins, nothing malformed gets out, whatever it sends', async () => {
@@ -359,6 +366,24 @@ describe('decorate', () => {
     const facts = deprecatedFacts({ quotas });
     const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' }, facts);
     expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
+  });
+
+  it("no field that is the gateway's alone is ever the upstream's", () => {
+    const facts = deprecatedFacts();
+    const { version: rules, api } = facts.decision;
+    const own = {
+      ...{ 'x-api-version-requested': undefined, 'x-api-version-served': 'v1' },
+      ...{ 'x-api-lifecycle-stage': 'deprecated', 'idempotency-replayed': undefined },
+      ...{ 'access-control-allow-origin': undefined, 'access-control-allow-credentials': undefined },
+      ...{ 'access-control-expose-headers': undefined, 'x-request-id': facts.start.requestId },
+    };
+    const cors = { origins: new Set(['https://app.example.com']) };
+    const keyed = withFacts(facts, {
+      api: api && { ...api, echo: true, cors },
+      version: rules && { ...rules, idempotency: KEYS },
+    });
+    for (const [name, ours] of Object.entries(own))
+      expect(decorated({ [name]: 'theirs' }, keyed)[name], name).toBe(ours);
   });
 
   it("TLS-6: HSTS only on TLS answers, and never the upstream's copy", () => {

@@ -269,7 +269,7 @@ describe('what is left', () => {
     const { api, linked, version } = facts.decision;
     if (api === undefined || version === undefined) throw new Error('the sample has an API and a version');
     expect(longestReuse(withFacts(facts, { linked: { ...linked, until: NOW + 90_000 } }))).toBe(90);
-    expect(longestReuse(withFacts(facts, { api: { ...api, nextRelease: (now) => now + 30_999 } }))).toBe(30);
+    expect(longestReuse(withFacts(facts, { api: { ...api, releases: [NOW - 1, NOW + 30_999] } }))).toBe(30);
     const schedule = { ...version.schedule, forgotten: NOW + 5_000 };
     expect(longestReuse(withFacts(facts, { version: { ...version, schedule } }))).toBe(5);
     expect(

@@ -1,5 +1,6 @@
 // A plan as JSON for golden files: maps and sets spelled out, functions left out, instants as they read.
 // What a golden file shows is what every request is judged by.
+import { FIELD } from '../../gateway/plan/answer-fields.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 
 const INSTANTS = new Set([
@@ -28,6 +29,11 @@ function readable(key: string, value: unknown): unknown {
   // Before an announcement all but the dates is the same.
   if (key === 'earlier' && Array.isArray(value))
     return value.map(({ knownUntil, schedule, brownouts }) => ({ knownUntil, schedule, brownouts }));
+  // What is done to the answers of every upstream is left out.
+  if (key === 'answerFields' && value instanceof Map) {
+    const edited = [...value].filter(([, kinds]) => (kinds & FIELD.edited) !== 0).map(([name]) => name);
+    return edited.length === 0 ? undefined : edited;
+  }
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
   // Most policies show no guide of their own.

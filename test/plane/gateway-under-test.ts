@@ -9,6 +9,7 @@ import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.
 import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
 import type { Ending } from '../../gateway/exchange/held-service.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import { answerFieldsOf } from '../../gateway/plan/answer-fields.ts';
 import type { Bounds, Overload } from '../../gateway/plan/bounds.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
@@ -101,6 +102,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
   const upstream: UpstreamPlan = {
     ...sampleUpstream,
     name: 'echo-v1',
+    answerFields: answerFieldsOf(options.order?.headerRules),
     targets: [{ origin: options.upstream ?? 'http://127.0.0.1:1' }],
     path: '/echo',
     versionHeader: 'API-Version',

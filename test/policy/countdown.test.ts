@@ -1,8 +1,11 @@
 // The countdown to a sunset, and what its steps and all other milestones are called wherever they are announced.
 import { describe, expect, it } from 'vitest';
-import { countdownOf, sunsetKnownSince } from '../../gateway/policy/lifecycle/countdown.ts';
-import { milestoneId } from '../../gateway/policy/lifecycle/milestone-id.ts';
-import type { Milestone } from '../../gateway/policy/lifecycle/milestones.ts';
+import {
+  countdownOf,
+  type Milestone,
+  milestoneId,
+  sunsetKnownSince,
+} from '../../gateway/policy/lifecycle/milestones.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 

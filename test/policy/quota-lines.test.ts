@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
 import type { Limit, Quota } from '../../gateway/policy/rate-limit/limit.ts';
-import { quotaLines } from '../../gateway/policy/rate-limit/quota-headers.ts';
-import { retryAfterSeconds } from '../../gateway/policy/rate-limit/retry-after.ts';
+import { quotaLines, retryAfterSeconds } from '../../gateway/policy/rate-limit/quota-headers.ts';
 import { bucket, five, limits } from './drawn-limits.ts';
 
 describe('quota lines', () => {

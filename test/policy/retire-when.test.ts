@@ -7,14 +7,15 @@ import type { Hold } from '../../gateway/policy/lifecycle/override.ts';
 import { effectsOf } from '../../gateway/policy/lifecycle/pause-effects.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import {
+  holdFor,
   judgeRetirement,
+  LONGEST_HELD_MS,
   type RetireWhen,
   retireWhenInWords,
   retireWhenSection,
   type UsageSummary,
   usageInWords,
 } from '../../gateway/policy/lifecycle/retire-when.ts';
-import { holdFor, LONGEST_HELD_MS } from '../../gateway/policy/lifecycle/retirement-hold.ts';
 import { DAY, day, HOUR, life, pause, SUNSET, window } from './paused-life.ts';
 
 const RULE: RetireWhen = { consumersBelow: 2, callsBelow: 100, days: 30, onExceed: 'hold' };

@@ -2,9 +2,8 @@
 // The arithmetic of GCRA alone stands in gcra.test.ts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emissionInterval } from '../../gateway/policy/rate-limit/gcra.ts';
+import { emissionInterval, slidingLog } from '../../gateway/policy/rate-limit/gcra.ts';
 import type { Limit, Take } from '../../gateway/policy/rate-limit/limit.ts';
-import { slidingLog } from '../../gateway/policy/rate-limit/sliding-log.ts';
 import {
   createEmbeddedRateLimitStore,
   type EmbeddedRateLimitStore,

@@ -8,6 +8,7 @@ import {
   type RequestStart,
 } from '../../gateway/exchange/facts.ts';
 import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
+import { answerFieldsOf } from '../../gateway/plan/answer-fields.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { FieldRecord } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -62,6 +63,7 @@ export const upstream: UpstreamPlan = {
   versionQuery: undefined,
   identityHeaders: undefined,
   withheld: new Set(['api-version']),
+  answerFields: answerFieldsOf(undefined),
   host: undefined,
   connections: { max: 256, queue: 1_024, waitMs: 1_000 },
   retries: { attempts: 1, budget: 0.2 },
@@ -95,6 +97,7 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     bodyNotice: false,
     maxBody: 1_000_000,
     access: { kind: 'public' },
+    vary: 'API-Version',
     limits: undefined,
     idempotency: undefined,
     upstream: undefined,
@@ -134,7 +137,8 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     access: { kind: 'public' },
     headers: undefined,
     versions: new Map(rules.map((rule) => [rule.label, rule])),
-    nextRelease: () => Number.POSITIVE_INFINITY,
+    releases: [],
+    versionFields: ['API-Version'],
     vary: 'API-Version',
     versionHeaders: ['api-version'],
     keyHeaders: [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
 import type { TargetChange } from '../../gateway/exchange/target-standing.ts';
-import { DEFAULT_BREAKER } from '../../gateway/plan/compile/target-rules.ts';
+import { DEFAULT_BREAKER } from '../../gateway/plan/compile/upstream.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Choice } from '../../gateway/upstream/targets/target-choice.ts';

@@ -1,14 +1,12 @@
-// The fields of an upstream's answer that hold addresses, each mapped to where the client finds the service.
-// Called for every answer of an upstream before the policy and the gateway add lines of their own.
+// The fields of an upstream's answer that hold addresses, each mapped to where the client finds the service; links and cookies too.
+// Called for every answer of an upstream with such a field, before the policy and the gateway add lines of their own.
 import { originOn } from '../../plan/api-routes.ts';
+import { hostKey } from '../../plan/route-table.ts';
 import { parameterValues } from '../../policy/versioning/query.ts';
 import { HeaderLines, type HeaderValue } from '../answer-headers.ts';
 import type { ForwardOrder } from '../directive.ts';
 import { type ClientPlace, clientPathOf } from './client-place.ts';
-import { mapLinks } from './link-targets.ts';
-import { type AddressMapping, mapAddress, STAND_IN } from './map-address.ts';
-import { mapCookie } from './map-cookie.ts';
-import { ownAddresses } from './own-addresses.ts';
+import { type AddressMapping, mapAddress, mapPath, ownAddresses, STAND_IN } from './map-address.ts';
 
 type Order = Pick<ForwardOrder, 'upstream' | 'target' | 'clientPlace'>;
 
@@ -71,31 +69,26 @@ function ofService(
   return { own, forwardedHost, requestUrl: STAND_IN + target, servicePath: upstream.path, outside: 0 };
 }
 
+type MapLine = (line: string, mapping: AddressMapping) => string | undefined;
+/** Cookies apart, which hold no address but parts of one. */
+const MAPPERS: Readonly<Record<string, MapLine>> = {
+  location: mapAddress,
+  'content-location': mapAddress,
+  refresh: mapRefresh,
+  link: mapLinks,
+};
+
 function holdsAddress(headers: HeaderLines): boolean {
-  return (
-    headers.get('location') !== undefined ||
-    headers.get('link') !== undefined ||
-    headers.get('content-location') !== undefined ||
-    headers.get('refresh') !== undefined
-  );
+  return Object.keys(MAPPERS).some((name) => headers.get(name) !== undefined);
 }
 
 function mapFields(headers: HeaderLines, mapping: AddressMapping): void {
-  mapField(headers, 'location', (line) => mapAddress(line, mapping));
-  mapField(headers, 'content-location', (line) => mapAddress(line, mapping));
-  mapField(headers, 'refresh', (line) => mapRefresh(line, mapping));
-  mapField(headers, 'link', (line) => mapLinks(line, mapping));
-}
-
-function mapField(
-  headers: HeaderLines,
-  name: 'location' | 'content-location' | 'refresh' | 'link',
-  map: (line: string) => string | undefined,
-): void {
-  const value = headers.get(name);
-  if (value === undefined) return;
-  const mapped = eachLine(value, map);
-  headers.set(name, typeof mapped !== 'string' && mapped.length === 0 ? undefined : mapped);
+  for (const [name, map] of Object.entries(MAPPERS)) {
+    const value = headers.get(name);
+    if (value === undefined) continue;
+    const mapped = eachLine(value, (line) => map(line, mapping));
+    headers.set(name, mapped.length === 0 && typeof mapped !== 'string' ? undefined : mapped);
+  }
 }
 
 function eachLine(value: HeaderValue, map: (line: string) => string | undefined): HeaderValue {
@@ -115,4 +108,89 @@ function mapRefresh(line: string, mapping: AddressMapping): string | undefined {
   const mapped = mapAddress(written, mapping);
   // What stands behind the closing quote is no part of any address, and no client reads it.
   return mapped === undefined ? undefined : before + quote + mapped + (end < 0 ? '' : quote);
+}
+
+const LINK_VALUE = /^(\s*<)([^>]*)(>)(.*)$/s;
+const ANCHOR = /(;\s*anchor\s*=\s*")([^"\\]*)(?=")/gi;
+
+/** Undefined where nothing is left: a link is left out where it would show an address of the service. */
+export function mapLinks(line: string, mapping: AddressMapping): string | undefined {
+  const mapped = linkValues(line).flatMap((value) => mapLink(value, mapping) ?? []);
+  return mapped.length === 0 ? undefined : mapped.join(',').trimStart();
+}
+
+function mapLink(value: string, mapping: AddressMapping): string | undefined {
+  const [, open, target, close, parameters] = LINK_VALUE.exec(value) ?? [];
+  if (target === undefined) return mapping.own.isShownIn(value) ? undefined : value;
+  const mapped = mapAddress(target, mapping);
+  if (mapped === undefined) return undefined;
+  const rest = parameters?.replace(ANCHOR, (whole, before: string, anchor: string) => {
+    const there = mapAddress(anchor, mapping);
+    return there === undefined ? whole : before + there;
+  });
+  return rest !== undefined && mapping.own.isShownIn(rest) ? undefined : `${open}${mapped}${close}${rest}`;
+}
+
+/** The values of the list, blanks included: a comma in a target or in a quoted-string divides nothing. */
+function linkValues(line: string): readonly string[] {
+  const values: string[] = [];
+  let start = 0;
+  let inTarget = false;
+  let inString = false;
+  for (let index = 0; index < line.length; index += 1) {
+    const character = line[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (inTarget) inTarget = character !== '>';
+    else if (character === '"') inString = true;
+    else if (character === '<') inTarget = true;
+    else if (character === ',') {
+      values.push(line.slice(start, index));
+      start = index + 1;
+    }
+  }
+  values.push(line.slice(start));
+  return values;
+}
+
+/** `hosts`: those of the service. A cookie for the whole host stays one, and so does `__Host-` (RFC 6265bis). */
+export function mapCookie(
+  line: string,
+  places: Pick<AddressMapping, 'servicePath' | 'clientPath'>,
+  names: { readonly hosts: readonly string[]; readonly publicHost: string },
+): string {
+  const parts = line.split(';');
+  const isForHost = /^\s*__host-/i.test(line);
+  const mapped = parts.flatMap((part, index) => {
+    const equals = part.indexOf('=');
+    if (index === 0 || equals < 0) return part;
+    const value = part.slice(equals + 1).trim();
+    switch (part.slice(0, equals).trim().toLowerCase()) {
+      case 'path': {
+        const path = isForHost || places.servicePath === '' ? undefined : mapPath(value, places);
+        return path === undefined || path === value ? part : ` Path=${path}`;
+      }
+      case 'domain':
+        return isInside(value, names) ? [] : part;
+      default:
+        return part;
+    }
+  });
+  return mapped.join(';');
+}
+
+/** A domain that holds a host of the service and not the one that the client asked: no client takes such a cookie. */
+function isInside(domain: string, { hosts, publicHost }: Parameters<typeof mapCookie>[2]): boolean {
+  const name = domain
+    .replaceAll('"', '')
+    .toLowerCase()
+    .replace(/^\./, '')
+    .replace(/:\d+$/, '')
+    .replace(/\.$/, '');
+  return hosts.some((host) => isWithin(host, name)) && !isWithin(publicHost, name);
+}
+
+function isWithin(host: string, domain: string): boolean {
+  return hostKey(host) === hostKey(domain) || (domain !== '' && host.endsWith(`.${domain}`));
 }

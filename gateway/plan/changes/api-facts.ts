@@ -2,8 +2,8 @@
 // is no change. Versions have their own file.
 import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { compileTargetRules } from '../compile/target-rules.ts';
-import { compileTimeouts, DEFAULT_VERSION_HEADER } from '../compile/upstream.ts';
+import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
+import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
 import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';

@@ -1,7 +1,11 @@
-// The dates of a version, and its rules as they are known before each later announcement.
+// What of a version depends on dates: its schedule, exceptions and brownouts, and its rules before each later announcement.
 // Part of compiling one version; per request only `knownAt` looks at them.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { Schedule } from '../../policy/lifecycle/schedule.ts';
+import { type BrownoutCalendar, createBrownoutCalendar } from '../../policy/lifecycle/brownout-calendar.ts';
+import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
+import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
+import type { Exception } from '../../policy/lifecycle/exceptions.ts';
+import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { VersionFile } from '../grammar/policy-grammar.ts';
 import type { VersionRules } from '../plan.ts';
 import { effectiveSunset, successorOf } from '../redirects.ts';
@@ -53,4 +57,52 @@ export function compileSchedule(
         ? { kind: 'redirect', to: after.redirect, unsafe: after.unsafe ?? 308 }
         : { kind: 'gone' },
   };
+}
+
+/** `known`: the instant by which they are announced. */
+type Brownouts = (
+  dates: Pick<Schedule, 'deprecated' | 'sunset'>,
+  known: EpochMs,
+) => BrownoutCalendar | undefined;
+
+/**
+ * The windows of the rules that are announced, none beginning before it is. Undefined where there are none, and without
+ * the dates between which they may lie. The same dates are unrolled once: each window costs a look at a time zone.
+ */
+export function compileBrownouts(rules: readonly BrownoutRule[] = []): Brownouts {
+  const unrolled = new Map<string, readonly BrownoutWindow[]>();
+  return ({ deprecated, sunset }, known) => {
+    if (rules.length === 0 || deprecated === undefined || sunset === undefined) return undefined;
+    const dates = `${deprecated} ${sunset}`;
+    const windows = unrolled.get(dates) ?? expandBrownouts(rules, { deprecated, sunset });
+    unrolled.set(dates, windows);
+    const announced = windows
+      .filter((window) => window.announced <= known && window.announced < window.until)
+      .map((window) => ({ ...window, from: Math.max(window.from, window.announced) }));
+    return announced.length === 0 ? undefined : createBrownoutCalendar(announced);
+  };
+}
+
+/**
+ * With leave from the sunset the consumer's own last day stands in its headers. `mayOutlast`: whether anybody may have it.
+ * An operation that ends by a date of its own ends for everybody, since the leave was given for the version; and where
+ * there is no upstream, there is nothing to let anybody pass to.
+ */
+export function compileExceptions(
+  exceptions: VersionFile['exceptions'],
+  schedule: Schedule,
+  phasesOf: (schedule: Schedule) => readonly Phase[],
+  mayOutlast: boolean,
+): readonly Exception[] {
+  return (exceptions ?? []).map(({ consumer, until, from, why, by }) => {
+    const outlasts = mayOutlast && from.includes('sunset');
+    return {
+      consumer,
+      until,
+      from: outlasts ? from : from.filter((each) => each !== 'sunset'),
+      why,
+      by,
+      phases: phasesOf(outlasts ? { ...schedule, sunset: until, retired: undefined } : schedule),
+    };
+  });
 }

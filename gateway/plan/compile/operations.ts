@@ -16,10 +16,9 @@ import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-g
 import { createOperationTable } from '../operation-table.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { operationAccess } from './access.ts';
-import { compileBrownouts } from './brownouts.ts';
-import { type DatedRules, withAnnouncements } from './dates.ts';
-import { compileExceptions } from './exceptions.ts';
+import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
 import { compileLimits } from './limits.ts';
+import { varyOf } from './resolution.ts';
 
 export interface OperationsInput {
   readonly file: PolicyFile;
@@ -88,7 +87,7 @@ function compileOperation(
     ...(rules.earlier ?? []).flatMap(({ knownUntil }) => knownUntil ?? []),
     ...(operation.brownouts ?? []).map(({ announced }) => announced),
   ]);
-  const { limits, ...dated } = datedAt(Number.POSITIVE_INFINITY);
+  const access = operationAccess(operation, rules.access);
   const compiled: VersionRules = {
     ...rules,
     earlier: undefined,
@@ -96,14 +95,14 @@ function compileOperation(
     operations: undefined,
     notes: undefined,
     retireWhen: undefined,
-    ...dated,
+    ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
     maintenance:
       operation.maintenance === undefined ? rules.maintenance : (operation.maintenance ?? undefined),
     bodyNotice: operation.body_notice ?? rules.bodyNotice,
     maxBody: operation.max_body ?? rules.maxBody,
-    access: operationAccess(operation, rules.access),
-    limits,
+    access,
+    vary: varyOf(file, access),
     idempotency:
       operation.idempotency === undefined
         ? rules.idempotency

@@ -1,5 +1,6 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 // Pure: files in, plan out.
+import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
@@ -11,7 +12,7 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { hostsOf, originOn, pathsOf } from '../api-routes.ts';
 import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { guideUrl } from '../guides/guide-page.ts';
-import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
+import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
 import { redirectChain, successorOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
 import { hostKey, startRouteTable } from '../route-table.ts';
@@ -20,14 +21,17 @@ import { versionsInside } from '../upstream-places.ts';
 import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
 import { compileAccess, keyHeadersOf, versionAccess } from './access.ts';
-import { compileBrownouts } from './brownouts.ts';
-import { compileSchedule, type DatedRules, withAnnouncements } from './dates.ts';
-import { compileExceptions } from './exceptions.ts';
-import { compileHeaders } from './headers.ts';
+import {
+  compileBrownouts,
+  compileExceptions,
+  compileSchedule,
+  type DatedRules,
+  withAnnouncements,
+} from './dates.ts';
 import { compileLimits } from './limits.ts';
 import { compileOperations } from './operations.ts';
-import { carrier, compileResolution, varyOf, versionHeadersOf } from './resolution.ts';
-import { compileUpstream } from './upstream.ts';
+import { carrier, compileResolution, varyOf, versionFieldsOf, versionHeadersOf } from './resolution.ts';
+import { compileHeaders, compileUpstream, sharedRules } from './upstream.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -58,7 +62,8 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
-  const versions = compileVersions(file, settings);
+  const access = compileAccess(file, settings);
+  const versions = compileVersions(file, access, settings);
   const labels = versions.map(({ label }) => label);
   return {
     name: file.api,
@@ -81,11 +86,12 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     ),
     shared: file.shared ?? false,
     unknownVersionStatus: file.unknown_version_status,
-    access: compileAccess(file, settings),
+    access,
     headers: compileHeaders(file.headers),
     versions: new Map(versions.map((rules) => [rules.label, rules])),
-    nextRelease: releasesOf(versions),
-    vary: varyOf(file),
+    releases: releasesOf(versions),
+    versionFields: versionFieldsOf(file),
+    vary: varyOf(file, access),
     versionHeaders: versionHeadersOf(file),
     keyHeaders: keyHeadersOf(file, settings),
     contacts: new Map(Object.entries(file.contacts ?? {})),
@@ -94,13 +100,13 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   };
 }
 
-function compileVersions(file: PolicyFile, settings: Settings): readonly VersionRules[] {
+function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings): readonly VersionRules[] {
   const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const withheld = withheldOf(file, settings);
-  const access = compileAccess(file, settings);
+  const ofUpstreams = sharedRules(file, settings);
   return [...versions].map(([label, version]): VersionRules => {
+    const access = versionAccess(version, ofApi, settings);
     const page = lifecycleUrl(settings.public, file.api);
     const urlOf = (guide: string) => guideUrl(guide, settings.public, file.api);
     const schedule = compileSchedule(version, page, urlOf);
@@ -111,7 +117,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       warning: file.warning ?? true,
     };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
-    const upstream = upstreamOf(file, label, withheld);
+    const upstream = compileUpstream(file, label, ofUpstreams);
     const brownouts = compileBrownouts(version.brownouts);
     const datedAt = (known: EpochMs): DatedRules => {
       const dates = knownSchedule(schedule, known);
@@ -123,13 +129,12 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
         limits: compileLimits(file, { label, version: version.limits, schedule: dates }),
       };
     };
-    const { limits, ...dated } = datedAt(Number.POSITIVE_INFINITY);
     const rules: VersionRules = {
       api: file.api,
       label,
       operation: undefined,
       operations: undefined,
-      ...dated,
+      ...datedAt(Number.POSITIVE_INFINITY),
       phasesOf,
       freeze: version.freeze,
       retireWhen: version.retire_when,
@@ -137,8 +142,8 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       bodyNotice: version.body_notice ?? false,
       notes: newsOf(file.notes?.[label], schedule.released),
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
-      access: versionAccess(version, access, settings),
-      limits,
+      access,
+      vary: varyOf(file, access),
       idempotency: idempotencyOf([version.idempotency, file.idempotency]),
       upstream,
       place: pathOf(label),
@@ -154,44 +159,15 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
   });
 }
 
-/** Most requests come when all are released. */
-function releasesOf(versions: readonly VersionRules[]): ApiPlan['nextRelease'] {
+function releasesOf(versions: readonly VersionRules[]): ApiPlan['releases'] {
   const released = versions.map(({ phases }) => phases.find(({ stage }) => stage !== 'planned')?.from);
-  const instants = released.filter((at) => at !== undefined).sort((a, b) => a - b);
-  const last = instants.at(-1) ?? Number.NEGATIVE_INFINITY;
-  const never = Number.POSITIVE_INFINITY;
-  return (now) => (now >= last ? never : (instants.find((at) => at > now) ?? never));
+  return released.filter((at) => at !== undefined).sort((a, b) => a - b);
 }
 
 /** Newest first. */
 function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>): readonly Label[] {
   const older = [...versions].filter(([, each]) => successorOf(each) === label);
   return older.map(([each]) => each).sort((a, b) => compareLabels(b, a));
-}
-
-/** The upstream of an API without versions may have any name, and is told no version. */
-function upstreamOf(
-  { api, base, upstreams = {} }: PolicyFile,
-  label: Label,
-  withheld: readonly string[],
-): UpstreamPlan | undefined {
-  const isWhole = label === UNVERSIONED;
-  const upstream = isWhole ? Object.values(upstreams)[0] : upstreams[label];
-  const named = isWhole ? { name: api, label: undefined } : { name: `${api}-${label}`, label };
-  return upstream && compileUpstream(upstream, { ...named, withheld, base });
-}
-
-/** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
-function withheldOf(file: PolicyFile, settings: Settings): readonly string[] {
-  const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
-    each?.consumer ?? [],
-    each?.scopes ?? [],
-  ]);
-  const { set = {}, remove = [] } = compileHeaders(file.headers)?.request ?? {};
-  return [
-    ...[...versionHeadersOf(file), ...told.flat(), ...keyHeadersOf(file, settings)],
-    ...[...Object.keys(set), ...remove],
-  ];
 }
 
 function redirectsOf(

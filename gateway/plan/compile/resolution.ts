@@ -1,9 +1,13 @@
 // The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
 // Part of compiling a plan.
+import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { Label, PathInTail, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import { ANY_ORIGIN } from '../grammar/cors-section.ts';
 import type { PolicyFile } from '../grammar/policy-grammar.ts';
-import { DEFAULT_VERSION_HEADER } from './upstream.ts';
+
+/** Tells an upstream the version unless it wants another header or none. */
+export const DEFAULT_VERSION_HEADER = 'API-Version';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
 type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
@@ -35,11 +39,19 @@ function pathInTail(file: PolicyFile): PathInTail | undefined {
   return { before, after };
 }
 
-/** CACHE-2: as Vary names them. */
-export function varyOf(file: PolicyFile): string {
+export function versionFieldsOf(file: PolicyFile): readonly string[] {
   const header = carrier(file, 'header');
   const accepts = file.resolve?.some((entry) => entry.media_type !== undefined) ?? false;
-  return [...(header === undefined ? [] : [header]), ...(accepts ? ['Accept'] : [])].join(', ');
+  return [...(header === undefined ? [] : [header]), ...(accepts ? ['Accept'] : [])];
+}
+
+/** CACHE-2: each field once, whether or not a request has it. */
+export function varyOf(file: PolicyFile, access: AccessRule): string {
+  const origin = file.cors === undefined || file.cors.origins.includes(ANY_ORIGIN) ? [] : ['Origin'];
+  const credentials = access.kind === 'public' || access.vary === '' ? [] : access.vary.split(', ');
+  const fields = [...versionFieldsOf(file), ...origin, ...credentials];
+  const lower = fields.map((each) => each.toLowerCase());
+  return fields.filter((_, at) => lower.indexOf(lower[at] ?? '') === at).join(', ');
 }
 
 /** The usual header too, whether the API reads it or not: an upstream may. */

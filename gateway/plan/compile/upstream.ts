@@ -1,61 +1,79 @@
-// One upstream of a policy file with its defaults filled in.
+// One upstream of a policy file with its defaults filled in, and the fields that pass to and from it.
 // Part of compiling one version; the forwarder takes what comes out as it is.
-import type { Label } from '../../policy/versioning/resolution.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { answerFieldsOf } from '../answer-fields.ts';
 import { clientField } from '../client-fields.ts';
-import type { ConnectionRules, RetryRules } from '../connection-rules.ts';
-import type { UpstreamFile } from '../grammar/policy-grammar.ts';
+import type {
+  ConnectionRules,
+  HeaderEdits,
+  HeaderRules,
+  KeptFields,
+  RetryRules,
+} from '../connection-rules.ts';
+import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Timeouts, UpstreamPlan } from '../plan.ts';
+import type { Settings } from '../settings.ts';
+import type { BreakerRules, HealthRules, TargetRules } from '../target-rules.ts';
 import { upstreamPath } from '../upstream-places.ts';
-import { compileTargetRules } from './target-rules.ts';
+import { keyHeadersOf } from './access.ts';
+import { DEFAULT_VERSION_HEADER, versionHeadersOf } from './resolution.ts';
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
-/** Tells an upstream the version unless it wants another header or none. */
-export const DEFAULT_VERSION_HEADER = 'API-Version';
-
-export interface UpstreamContext {
-  /** Alias shown to clients. */
-  readonly name: string;
-  readonly base: string;
-  /** Undefined when the API has no versions. */
-  readonly label: Label | undefined;
-  /** Names of the fields that no upstream of the API gets as a client sent them. */
-  readonly withheld: readonly string[];
-}
 
 const DEFAULT_CONNECTIONS: ConnectionRules = { max: 256, queue: 1_024, waitMs: 1_000 };
 const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
 
-export function compileUpstream(file: UpstreamFile, context: UpstreamContext): UpstreamPlan {
-  const version = versionTold(file, context);
-  const { identity_headers: told } = file;
+/** What is the same for every upstream of an API. */
+type SharedRules = Pick<UpstreamPlan, 'answerFields'> & { readonly withheld: readonly string[] };
+
+/** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
+export function sharedRules(file: PolicyFile, settings: Settings): SharedRules {
+  const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
+    each?.consumer ?? [],
+    each?.scopes ?? [],
+  ]);
+  const rules = compileHeaders(file.headers);
+  const { set = {}, remove = [] } = rules?.request ?? {};
   return {
-    name: context.name,
+    withheld: [
+      ...[...versionHeadersOf(file), ...told.flat(), ...keyHeadersOf(file, settings)],
+      ...[...Object.keys(set), ...remove],
+    ],
+    answerFields: answerFieldsOf(rules),
+  };
+}
+
+/** The upstream of an API without versions may have any name, and is told no version. */
+export function compileUpstream(
+  { api, base, upstreams = {} }: PolicyFile,
+  version: Label,
+  { withheld, answerFields }: SharedRules,
+): UpstreamPlan | undefined {
+  const label = version === UNVERSIONED ? undefined : version;
+  const file = label === undefined ? Object.values(upstreams)[0] : upstreams[label];
+  if (file === undefined) return undefined;
+  const { identity_headers: told, version_as: by = { header: DEFAULT_VERSION_HEADER } } = file;
+  const versionAs = label === undefined || typeof by === 'string' ? undefined : by;
+  const versionHeader = versionAs && 'header' in versionAs ? versionAs.header : undefined;
+  return {
+    name: label === undefined ? api : `${api}-${label}`,
     targets: file.targets.map((origin) => ({ origin })),
-    path: upstreamPath(file, context.base, context.label),
-    ...version,
+    path: upstreamPath(file, base, label),
+    versionHeader,
+    versionQuery: versionAs && 'query' in versionAs ? versionAs.query : undefined,
     withheld: new Set(
       [
-        ...context.withheld,
-        ...(version.versionHeader === undefined ? [] : [version.versionHeader]),
+        ...withheld,
+        ...(versionHeader === undefined ? [] : [versionHeader]),
         ...(file.authorization === 'strip' ? ['authorization'] : []),
       ].map((name) => clientField(name.toLowerCase()).plain),
     ),
+    answerFields,
     identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
     timeouts: compileTimeouts(file.timeout),
     ...compileTargetRules(file),
     ...compileConnectionRules(file),
-  };
-}
-
-function versionTold(
-  { version_as: by = { header: DEFAULT_VERSION_HEADER } }: UpstreamFile,
-  { label }: UpstreamContext,
-): Pick<UpstreamPlan, 'versionHeader' | 'versionQuery'> {
-  const told = label === undefined || typeof by === 'string' ? undefined : by;
-  return {
-    versionHeader: told && 'header' in told ? told.header : undefined,
-    versionQuery: told && 'query' in told ? told.query : undefined,
   };
 }
 
@@ -93,4 +111,63 @@ function compileConnectionRules(
     http2: file.http2 ?? false,
     tls: tls && { ca: tls.ca, cert: tls.cert, key: tls.key, name: tls.name },
   };
+}
+
+/** Times in milliseconds. */
+const DEFAULT_HEALTH: Omit<HealthRules, 'path'> = {
+  every: 5_000,
+  timeout: 1_000,
+  healthy: 2,
+  unhealthy: 3,
+};
+export const DEFAULT_BREAKER: BreakerRules = { failures: 5, open: 10_000, strict: false };
+
+export function compileTargetRules(file: UpstreamFile): TargetRules {
+  return {
+    balance: file.balance ?? 'round-robin',
+    slowStart: file.slow_start ?? 0,
+    health: compileHealth(file.health),
+    breaker: compileBreaker(file),
+  };
+}
+
+function compileHealth(health: UpstreamFile['health']): HealthRules | undefined {
+  if (health === undefined) return undefined;
+  const written = typeof health === 'string' ? { path: health } : health;
+  return {
+    path: written.path,
+    every: written.every ?? DEFAULT_HEALTH.every,
+    timeout: written.timeout ?? DEFAULT_HEALTH.timeout,
+    healthy: written.healthy ?? DEFAULT_HEALTH.healthy,
+    unhealthy: written.unhealthy ?? DEFAULT_HEALTH.unhealthy,
+  };
+}
+
+/** Unasked, a single target is never taken out: an answer of the gateway's own helps no client there. */
+function compileBreaker({ breaker, targets }: UpstreamFile): BreakerRules | undefined {
+  if (breaker === 'off') return undefined;
+  if (breaker === undefined) return targets.length > 1 ? DEFAULT_BREAKER : undefined;
+  return {
+    failures: breaker.failures ?? DEFAULT_BREAKER.failures,
+    open: breaker.open ?? DEFAULT_BREAKER.open,
+    strict: true,
+  };
+}
+
+type Section = NonNullable<PolicyFile['headers']>;
+
+export function compileHeaders(section: Section | undefined): HeaderRules | undefined {
+  if (section === undefined) return undefined;
+  const { request, response } = section;
+  return { request: editsOf(request), response: editsOf(response), kept: keptOf(request) };
+}
+
+/** Without `from` the check of the file has refused it. */
+function keptOf({ keep, from }: NonNullable<Section['request']> = {}): KeptFields | undefined {
+  return keep && from && { names: keep, from };
+}
+
+function editsOf({ set = {}, remove = [] }: NonNullable<Section['response']> = {}): HeaderEdits {
+  const lower = Object.entries(set).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return { set: Object.fromEntries(lower), remove };
 }

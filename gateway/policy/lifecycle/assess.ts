@@ -44,7 +44,7 @@ const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
  * same object as long as the same pause and the same hold are in force.
  */
 export function assess<R extends Living>(written: R, moment: Moment): R {
-  const rules = knownAt(written, moment.now);
+  const rules = written.earlier === undefined ? written : knownAt(written, moment.now);
   if (moment.overrides.length === 0 || rules.upstream === undefined) return rules;
   const pause = holdOf(rules, moment);
   const hold = retirementHoldOf(moment.overrides, rules, moment.now);

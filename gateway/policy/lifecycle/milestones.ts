@@ -1,8 +1,12 @@
-// The changelog of an API: what was announced of its versions and when, from the dates in its file.
+// The changelog of an API: what was announced of its versions and when, from the dates in its file; and the countdown to a sunset.
 // calendar.ts has when dates come; this file has when they were announced.
 import type { EpochMs } from '../contract.ts';
+import { dateInWords } from '../notation.ts';
+import { isOfWholeApi } from './api-life.ts';
 import type { Life, VersionLife } from './calendar.ts';
 import { announcementOf } from './known.ts';
+import { type Override, pauseOf, retirementHoldOf } from './override.ts';
+import type { Schedule } from './schedule.ts';
 
 export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
   | { readonly kind: 'released' }
@@ -16,7 +20,7 @@ export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
       readonly until: EpochMs;
       readonly count: number;
     })
-  /** A step of the countdown, `days` before that sunset. countdown.ts makes it; the changelog does not show it. */
+  /** A step of the countdown, `days` before that sunset. `countdownOf` makes it; the changelog does not show it. */
   | { readonly kind: 'approaching'; readonly days: number; readonly sunset: EpochMs }
   | { readonly kind: 'sunset' }
   | { readonly kind: 'retired' }
@@ -99,4 +103,70 @@ function brownoutsAnnounced(life: Life, within: Life | undefined): readonly Mile
       count: windows.length,
     };
   });
+}
+
+/** `orders/v1/sunset-30d/2027-04-15`; of an operation, and of an API without versions: `orders/GET%20%2Fsearch/sunset/…`. */
+export function milestoneId(milestone: Milestone): string {
+  const { api, label, operation, schedule } = milestone.life;
+  const place = [
+    api,
+    ...(isOfWholeApi(schedule) ? [] : [label]),
+    ...(operation === undefined ? [] : [operation]),
+  ];
+  const [what, day] = whatAndDay(milestone);
+  return [...place.map(encodeURIComponent), what, dateInWords(day)].join('/');
+}
+
+function whatAndDay(milestone: Milestone): readonly [string, EpochMs] {
+  switch (milestone.kind) {
+    case 'deprecation':
+      return ['deprecated', milestone.deprecated];
+    case 'extension':
+      return ['extended', milestone.to];
+    case 'brownouts':
+      return ['brownouts', milestone.from];
+    case 'approaching':
+      return [`sunset-${milestone.days}d`, milestone.sunset];
+    case 'released':
+    case 'sunset':
+    case 'retired':
+      return [milestone.kind, milestone.at];
+    default:
+      return milestone satisfies never;
+  }
+}
+
+export interface CountdownRule {
+  readonly daysBefore: readonly number[];
+  /** Since when callers know this sunset. Earlier steps are left out. */
+  readonly knownSince: EpochMs;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Every step, past and future, in time order; empty without a sunset. Pass the life with overrides applied. */
+export function countdownOf(life: Life, { daysBefore, knownSince }: CountdownRule): readonly Milestone[] {
+  const { sunset } = life.schedule;
+  if (sunset === undefined) return [];
+  return daysBefore
+    .map((days): Milestone => ({ kind: 'approaching', life, at: sunset - days * DAY_MS, days, sunset }))
+    .filter(({ at }) => at >= knownSince)
+    .sort((one, other) => one.at - other.at);
+}
+
+/**
+ * Since when the effective sunset is that day: the deprecation, the last extension, or the override that moved it. A hold
+ * that is renewed day by day thus begins no countdown of its own until its last day.
+ */
+export function sunsetKnownSince(
+  asKnown: Schedule,
+  asItStands: Schedule,
+  version: Pick<Life, 'api' | 'label'>,
+  { now, overrides }: { readonly now: EpochMs; readonly overrides: readonly Override[] },
+): EpochMs {
+  const { deprecated = Number.NEGATIVE_INFINITY, extended = [] } = asKnown;
+  const said = Math.max(announcementOf(asKnown) ?? deprecated, ...extended.map((each) => each.announced));
+  if (asKnown.sunset === asItStands.sunset) return said;
+  const moved = [pauseOf(overrides, version, now), retirementHoldOf(overrides, version, now)];
+  return Math.max(said, ...moved.flatMap((override) => override?.from ?? []));
 }

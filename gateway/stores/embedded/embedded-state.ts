@@ -1,20 +1,21 @@
 // What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
 // One process holds the folder, so that what this process knows is all there is to know.
-import type { Override } from '../../policy/lifecycle/override.ts';
+
+import { StoreUnavailable } from '../../policy/contract.ts';
+import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNumber } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { createKeyCache, type KeyTexts } from '../key-cache.ts';
+import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
-import { readPage } from '../usage-pages.ts';
-import { dayNumbers } from '../usage-text.ts';
+import { dayNumbers, readPage } from '../usage-text.ts';
 import { type TellWorkers, tellingKeyTexts, tellingRecords } from '../workers/for-workers.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { openOverrides } from './overrides.ts';
 
 export interface EmbeddedState extends LastingStores {
   /** The pins as they are kept: for workers, each of which knows pins of its own. */
@@ -137,6 +138,56 @@ function createEmbeddedLedger({ call }: Pick<Database, 'call'>): LedgerStore {
         removed += swept.removed;
         after = swept.next;
       }
+      return removed;
+    },
+  };
+}
+
+/**
+ * `onChange` is told of them whenever they change; who changes them waits for it.
+ * @throws StoreUnavailable when they cannot be read at first
+ */
+export async function openOverrides(
+  database: Pick<Database, 'call' | 'settled'>,
+  onFault: (error: unknown) => void,
+  onChange: (overrides: readonly Override[]) => Promise<void> | void = () => undefined,
+): Promise<OverrideStore> {
+  const read = async () => readOverrides(await database.call('allOverrides'), onFault);
+  let current = await read();
+  const set = (next: readonly Override[]): Promise<void> | void => {
+    current = next;
+    return onChange(current);
+  };
+  const without = (id: string): readonly Override[] => current.filter((each) => each.id !== id);
+
+  /** What was given up may happen all the same: once the disk answers, the file says whether it has. */
+  const lookAgain = async (): Promise<void> => {
+    try {
+      await database.settled();
+      await set(await read());
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) onFault(error);
+    }
+  };
+  const change = async <T>(done: Promise<T>): Promise<T> => {
+    try {
+      return await done;
+    } catch (error) {
+      void lookAgain();
+      throw error;
+    }
+  };
+
+  return {
+    current: () => current,
+    wasRead: () => true,
+    put: async (override) => {
+      await change(database.call('putOverride', override.id, writeOverride(override)));
+      await set(inOrder([...without(override.id), override]));
+    },
+    remove: async (id) => {
+      const removed = await change(database.call('removeOverride', id));
+      if (removed) await set(without(id));
       return removed;
     },
   };

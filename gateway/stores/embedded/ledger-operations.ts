@@ -6,8 +6,7 @@ import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
 import type { FirstSeen, UsageBatch, UsageRecord, UsageSubject } from '../../policy/usage/ledger.ts';
 import { placeOf } from '../../policy/usage/place.ts';
 import { agentsIn, storedAgents, storedSample } from '../usage-text.ts';
-import { PLACE } from './ledger-conditions.ts';
-import { createLedgerReading, prepareExact, textOf } from './ledger-reading.ts';
+import { createLedgerReading, PLACE, prepareExact, textOf } from './ledger-reading.ts';
 
 /** `next`: the record to begin behind; undefined behind the last. */
 export interface Swept {

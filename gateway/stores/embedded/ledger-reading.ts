@@ -1,11 +1,9 @@
-// What is read of the ledger's tables in sundial.db, whole or added up, in pieces that are each short.
+// What is read of the ledger's tables in sundial.db, whole or added up, in short pieces, each by an index.
 // A part of ledger-operations.ts.
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { UsageCount, UsageFilter } from '../../policy/usage/ledger.ts';
 import type { UsagePlace } from '../../policy/usage/place.ts';
-import type { UsageChunk } from '../usage-pages.ts';
-import { countFrom, type DayNumbers, recordFrom, type StoredUsage } from '../usage-text.ts';
-import { conditionsOf, PLACE } from './ledger-conditions.ts';
+import { countFrom, type DayNumbers, recordFrom, type StoredUsage, type UsageChunk } from '../usage-text.ts';
 
 export function createLedgerReading(database: DatabaseSync) {
   const prepare = (text: string): StatementSync => prepareExact(database, text);
@@ -101,4 +99,62 @@ function partOf(row: Row): Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'a
 
 export function textOf(value: SQLOutputValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Words of SQL, and the value of each `?` in them. */
+export interface Condition {
+  readonly text: string;
+  readonly given: readonly SQLInputValue[];
+}
+
+const COLUMNS = ['api', 'version', 'consumer', 'via', 'operation'] as const;
+
+/** The columns by which records are ordered. */
+export const PLACE = COLUMNS.join(', ');
+
+type Fixed = Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
+
+/** Only the conditions there are, so that each combination is looked up in the index that it fits. */
+export function conditionsOf(filter: Omit<UsageFilter, 'since'>, after: UsagePlace | undefined): Condition {
+  const fixed: Fixed = filter;
+  const parts: Condition[] = [];
+  for (const column of COLUMNS) {
+    const value = fixed[column];
+    if (value !== undefined) parts.push({ text: `${column} = ?`, given: [value] });
+  }
+  if (after !== undefined) parts.push(behind(after, fixed));
+  return {
+    text: parts.length === 0 ? 'TRUE' : parts.map(({ text }) => text).join(' AND '),
+    given: parts.flatMap(({ given }) => given),
+  };
+}
+
+/**
+ * Rows behind a place, of those that have `fixed`. A fixed column stands in no comparison: with it there, SQLite takes the
+ * index for the fixed columns alone, and each page would look at every row before its place again.
+ */
+function behind(after: UsagePlace, fixed: Fixed): Condition {
+  const columns: string[] = [];
+  const given: string[] = [];
+  for (const [index, column] of COLUMNS.entries()) {
+    const least = after[index] ?? '';
+    const value = fixed[column];
+    const order = value === undefined ? 0 : inOrder(value, least);
+    // Among equals so far the fixed column decides, whatever stands behind it.
+    if (order !== 0) return compared(columns, order > 0 ? '>=' : '>', given);
+    if (value !== undefined) continue;
+    columns.push(column);
+    given.push(least);
+  }
+  return compared(columns, '>', given);
+}
+
+function compared(columns: readonly string[], operator: '>' | '>=', given: readonly string[]): Condition {
+  if (columns.length === 0) return { text: operator === '>' ? 'FALSE' : 'TRUE', given: [] };
+  return { text: `(${columns.join(', ')}) ${operator} (${given.map(() => '?').join(', ')})`, given };
+}
+
+/** As SQLite orders texts: by their bytes. */
+function inOrder(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -1,4 +1,4 @@
-// What went wrong with a command or a connection, in words that are safe to print, and what it says of the server.
+// What went wrong with a command or a connection, in words that are safe to print, and how long Redis counts as away for it.
 // Asked by link.ts: nothing that leaves here can hold the URL, a password or the arguments of a command.
 import { StoreUnavailable } from '../../policy/contract.ts';
 
@@ -68,4 +68,75 @@ export function describe(error: unknown): string {
   if (error.message.includes('cluster support disabled')) return 'no cluster';
   if (SCRIPT_LACKS_LEAVE.test(error.message)) return 'NOPERM';
   return /^[A-Z]{3,}\b/.exec(error.message)?.[0] ?? 'connection closed';
+}
+
+/**
+ * The answer, or a rejection after `limitMs`. ioredis has an option for it, but its timer also fires when it
+ * was this process that stalled; the turn of the event loop granted here reads a reply that had arrived in time.
+ */
+export function answered<T>(reply: Promise<T>, limitMs: number): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => setImmediate(() => reject(new Late('TIMEOUT'))), limitMs);
+  reply.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
+}
+
+export interface Breaker {
+  /** False while Redis is known to be away: commands are then refused without being sent. */
+  readonly closed: boolean;
+  readonly trip: () => void;
+  readonly reset: () => void;
+  /** Ends probing and reporting, for good. */
+  readonly stop: () => void;
+}
+
+/**
+ * Starts open. While open, `probe` is tried every `pauseMs` and its first success closes the breaker: recovery
+ * costs no request its time. `onState` is called once per change.
+ */
+export function createBreaker(options: {
+  readonly pauseMs: number;
+  readonly probe: () => Promise<unknown>;
+  readonly onState: (up: boolean) => void;
+}): Breaker {
+  let closed = false;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const set = (up: boolean): void => {
+    if (stopped || closed === up) return;
+    closed = up;
+    options.onState(up);
+  };
+  const reset = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    set(true);
+  };
+  const probeLater = (): void => {
+    if (stopped || timer !== undefined) return;
+    timer = setTimeout(() => {
+      options.probe().then(reset, () => {
+        timer = undefined;
+        probeLater();
+      });
+    }, options.pauseMs);
+    timer.unref();
+  };
+
+  return {
+    get closed() {
+      return closed;
+    },
+    trip: () => {
+      set(false);
+      probeLater();
+    },
+    reset,
+    stop: () => {
+      stopped = true;
+      closed = false;
+      clearTimeout(timer);
+    },
+  };
 }

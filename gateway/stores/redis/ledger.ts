@@ -10,14 +10,15 @@ import type {
   UsageRecord,
 } from '../../policy/usage/ledger.ts';
 import { placeOf, type UsagePlace } from '../../policy/usage/place.ts';
-import { readPage, type UsageChunk } from '../usage-pages.ts';
 import {
   countFrom,
   dayNumbers,
+  readPage,
   recordFrom,
   type StoredUsage,
   storedAgents,
   storedSample,
+  type UsageChunk,
 } from '../usage-text.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
-import { createBreaker } from './breaker.ts';
 import { CONNECT_WITHIN_MS } from './client.ts';
-import { answered } from './deadline.ts';
 import {
+  answered,
+  createBreaker,
   describe,
   isLoading,
   isRefusedSelect,
@@ -17,7 +17,7 @@ import {
   redirectIn,
   refusesAll,
 } from './failures.ts';
-import { isAnswerTo, marked } from './marked-script.ts';
+import { isAnswerTo, marked } from './lua.ts';
 
 const BREAKER_PAUSE_MS = 250;
 /** As all else is written: by a script, which looks at the clock besides, as those of limits do. */

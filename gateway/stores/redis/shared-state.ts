@@ -10,13 +10,21 @@ import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import type { LastingStores } from '../stores.ts';
 import { createRedisAnnounced } from './announced.ts';
-import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
 import { createRedisClaimTexts } from './idempotency.ts';
 import type { LastKnownFile } from './last-known.ts';
 import { createRedisLedger } from './ledger.ts';
 import { createRedisPublished } from './published.ts';
-import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
+import {
+  CHANGES_KEPT,
+  type Changes,
+  defineStateScripts,
+  isEarlier,
+  KEYS,
+  readChanges,
+  type StateScripts,
+  textsOf,
+} from './state-scripts.ts';
 
 export interface SharedState extends LastingStores {
   /**

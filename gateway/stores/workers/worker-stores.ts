@@ -6,14 +6,13 @@ import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
-import { heardBy } from '../heard-store.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
 import { startPatience } from '../patience.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
-import { createRateLimiter, partOf } from '../rate-limiter.ts';
+import { createRateLimiter, heardBy, partOf } from '../rate-limiter.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
 import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
 

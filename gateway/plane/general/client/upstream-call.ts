@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { Dispatcher } from 'undici';
-import { type AnswerHeaders, HeaderLines } from '../../../exchange/answer-headers.ts';
+import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
 import { Fault } from '../../../exchange/directive.ts';
 import type { CallOptions } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
@@ -14,7 +14,8 @@ import type { Connection, ConnectionAware, Dispatch } from './connection.ts';
 const MOST_INTERIM = 100;
 
 export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: Error) => void {
-  const { delivery, service } = options;
+  const { delivery, upstream } = options;
+  const { name: service } = upstream;
   let controller: Dispatcher.DispatchController | undefined;
   let readBefore = 0;
   let over = false;
@@ -54,8 +55,7 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       answered = true;
       hasLength = headers['content-length'] !== undefined;
       isBare = hasNoContent(status);
-      const lines = new HeaderLines(headers as AnswerHeaders);
-      cleanAnswer(status, lines, service);
+      const lines = cleanAnswer(status, headers as AnswerHeaders, upstream);
       options.onAnswered();
       delivery.head(status, lines);
     },

@@ -2,7 +2,6 @@
 // Called by websocket.ts in place of what http-proxy-3 would write to the bare connection.
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { Forwarded } from '../../../upstream/attempts.ts';
@@ -23,8 +22,7 @@ export async function relayAnswer(
   const { inbound, order, facts } = forwarded;
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
-  const headers = new HeaderLines(answer.headers);
-  cleanAnswer(status, headers, service);
+  const headers = cleanAnswer(status, answer.headers, order.upstream);
   finishHead(exchange, status, headers, forwarded);
   headers.set('connection', 'close');
   inbound.sealConnection();

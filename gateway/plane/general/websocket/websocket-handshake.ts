@@ -10,11 +10,11 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'http-proxy-3';
-import { HeaderLines } from '../../../exchange/answer-headers.ts';
+import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Route } from '../../../upstream/pools.ts';
 import { upstreamHeaders } from '../../../upstream/request-headers.ts';
-import { cleanFields } from '../../../upstream/response-headers.ts';
+import { type Answering, cleanFields } from '../../../upstream/response-headers.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 import { createClientEnd } from './client-end.ts';
@@ -79,7 +79,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
     upstream.on('error', passOver);
     try {
       if (told === undefined) throw new Error('the client left');
-      switchedHead(answer, { key, service }, told.decorate);
+      switchedHead(answer, { key, upstream: order.upstream }, told.decorate);
     } catch (cause) {
       // WS-3: what http-proxy-3 writes now ends at the destroyed stand-in.
       upstream.destroy();
@@ -166,7 +166,7 @@ const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
  */
 export function switchedHead(
   answer: IncomingMessage,
-  { key, service }: { readonly key: string | undefined; readonly service: string },
+  { key, upstream }: { readonly key: string | undefined; readonly upstream: Answering },
   decorate: (headers: HeaderLines) => void,
 ): void {
   const { headers, httpVersion } = answer;
@@ -174,9 +174,8 @@ export function switchedHead(
   // RFC 9110 §7.8, §15.2: HTTP/1.0 knows neither an upgrade nor a 101.
   const isSwitch = httpVersion === '1.1' && headers.upgrade?.toLowerCase() === 'websocket';
   if (!isSwitch || headers['sec-websocket-accept'] !== accept)
-    throw new Fault('upstream_invalid', { service });
-  const fields = new HeaderLines(headers);
-  cleanFields(fields);
+    throw new Fault('upstream_invalid', { service: upstream.name });
+  const fields = cleanFields(headers, upstream);
   fields.remove('content-length');
   decorate(fields);
   // Of this hop, like the key, and so also where the upstream's Connection names it.
