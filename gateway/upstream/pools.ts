@@ -1,15 +1,16 @@
-// The targets of the upstreams as they are reached: connections, places and retries, shared by plans that agree on them.
+// The targets of the upstreams as they are reached: connections, slots and retries, shared by plans that agree on them.
 // Asked by every call once its target is chosen; told by gateway.ts which plan is in force.
 import { createHash } from 'node:crypto';
 import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
 import type { ConnectTarget, TargetConnections } from './call.ts';
-import { createGate, type Gate } from './gate.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
+import type { StartDeadline } from './deadlines.ts';
 import { createNameLookup, type FindAddresses, hostNameOf } from './name-lookup.ts';
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
+import { createRetryBudget, type RetryBudget } from './retry.ts';
 
 /** One target as it is reached by one call. */
 export interface Route<C extends TargetConnections = TargetConnections> {
-  readonly gate: Gate;
+  readonly limit: ConcurrencyLimit;
   readonly connections: C;
   /** Call when the call has begun: what no plan uses is closed when its calls are done. */
   readonly dispatched: () => void;
@@ -28,6 +29,7 @@ export interface Pools<C extends TargetConnections = TargetConnections> {
 
 export interface PoolOptions<C extends TargetConnections> {
   readonly connect: ConnectTarget<C>;
+  readonly startDeadline: StartDeadline;
   /** Default: the system's. */
   readonly findAddresses?: FindAddresses;
   /** How long an address of a host name is believed, milliseconds. */
@@ -44,6 +46,7 @@ const LOOKUP_EVERY_MS = 30_000;
 
 export function createPools<C extends TargetConnections>({
   connect,
+  startDeadline,
   findAddresses,
   lookupEveryMs = LOOKUP_EVERY_MS,
 }: PoolOptions<C>): Pools<C> {
@@ -58,7 +61,7 @@ export function createPools<C extends TargetConnections>({
   function create(key: string, origin: string, upstream: UpstreamPlan): OpenRoute<C> {
     const route: OpenRoute<C> = {
       hostName: hostNameOf(origin),
-      gate: createGate(),
+      limit: createConcurrencyLimit(startDeadline),
       connections: connect(origin, upstream, names),
       dispatched() {
         if (wanted !== undefined && !wanted.has(key)) drop(key);

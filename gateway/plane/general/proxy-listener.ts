@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
-import { callerIdOf } from '../../upstream/targets/target-choice.ts';
+import { callerIdOf } from '../../upstream/targets/targets.ts';
 import type { Listener, ListenerOptions } from '../port.ts';
 import { createBareResponse } from './connection/bare-response.ts';
 import { createConnections } from './connection/connections.ts';
