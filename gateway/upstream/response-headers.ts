@@ -6,7 +6,7 @@ import { answerInKind } from '../exchange/answer-type.ts';
 import { Fault } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Forwarded } from './attempts.ts';
-import { appendVia, nominated } from './hop-by-hop.ts';
+import { appendVia, nominated } from './request-headers.ts';
 
 const DROPPED: readonly string[] = [
   'connection',

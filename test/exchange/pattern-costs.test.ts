@@ -18,7 +18,7 @@ import { misspeltContent } from '../../gateway/policy/versioning/misspelt-type.t
 import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
 import { ignoredNames, lookAlikes, parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
-import { nominated } from '../../gateway/upstream/hop-by-hop.ts';
+import { nominated } from '../../gateway/upstream/request-headers.ts';
 import { LIMITS } from '../support/exchange-samples.ts';
 import { mapped } from './mapped-service.ts';
 

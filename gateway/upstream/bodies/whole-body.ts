@@ -2,8 +2,7 @@
 // Called by claimed.ts and replay.ts; where it is too much, every byte of it stands in the request again.
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
-import { contentOf, gather, startGathering } from './gathered.ts';
-import type { HeldBodies } from './held-body.ts';
+import { contentOf, gather, type HeldBodies, startGathering } from './held-body.ts';
 import { PADDED } from './measured-body.ts';
 
 export type WholeBody =

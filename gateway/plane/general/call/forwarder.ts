@@ -14,7 +14,7 @@ import {
 } from '../../../upstream/attempts.ts';
 import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
-import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
+import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 import { answerTo, writeHead } from './answer-sink.ts';

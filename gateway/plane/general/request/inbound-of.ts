@@ -1,7 +1,7 @@
 // A request that will be judged, in the form in which upstream/ streams its two bodies.
 // Made by request-life.ts once the request has been read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { forwardedField } from '../../../upstream/forwarded-field.ts';
+import { forwardedField } from '../../../upstream/request-headers.ts';
 import { hasBody, http2StreamOf } from './message.ts';
 import type { NodeInbound, OpenRequest, RequestPorts } from './open-request.ts';
 import type { Reading } from './request-view.ts';

@@ -9,8 +9,8 @@ import { type HeldService, holdService } from '../../../exchange/held-service.ts
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
-import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
 import type { Pools } from '../../../upstream/pools.ts';
+import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
 import type { Choice, Outcome } from '../../../upstream/targets/target-state.ts';
