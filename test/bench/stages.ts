@@ -14,14 +14,13 @@ import { pathReadings } from '../../gateway/exchange/path-readings.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { readTarget } from '../../gateway/exchange/target.ts';
+import { inboundOf, requestIdOf } from '../../gateway/plane/general/request/message.ts';
 import {
   clientOf,
   connectionFacts,
+  openRequest,
   requestedHost,
-} from '../../gateway/plane/general/connection/connection-facts.ts';
-import { inboundOf } from '../../gateway/plane/general/request/inbound-of.ts';
-import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
-import { openRequest } from '../../gateway/plane/general/request/open-request.ts';
+} from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
@@ -79,7 +78,16 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const identified = () => knowing(judged(), consumer, start.now);
   const asked = { view, start, ports };
   const client = context.address;
-  const open = openRequest({ raw, res, facts, connection: context.connection, client, glimpse: view, view });
+  const open = openRequest({
+    raw,
+    res,
+    isHttp2: false,
+    facts,
+    connection: context.connection,
+    client,
+    glimpse: view,
+    view,
+  });
   const inboundPorts = { sendsForwarded: false, isDraining: () => false };
   const inbound = inboundOf(open, reading, inboundPorts);
   const { limit } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });

@@ -9,8 +9,8 @@ import { createExchange, type Exchange } from '../../gateway/exchange/exchange.t
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
-import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { hasBody, requestIdOf } from '../../gateway/plane/general/request/message.ts';
+import { createConnectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { type Reading, readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Inbound } from '../../gateway/plane/port.ts';
 import { readPreferences } from '../../gateway/policy/versioning/accept.ts';

@@ -2,7 +2,7 @@
 // Made before the upstream is asked; until the upstream has switched, nothing that http-proxy-3 writes gets further.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { endGently } from '../connection/gentle-end.ts';
+import { endGently } from '../connection/connections.ts';
 
 /**
  * Passes bytes both ways with back pressure. Destroyed, it leaves the connection open and reads it empty: then an answer

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { endGently, LINGER_MS } from '../connection/gentle-end.ts';
+import { endGently, LINGER_MS } from '../connection/connections.ts';
 
 export interface Tunnel {
   /** What both sides have said so far; pings count. */
