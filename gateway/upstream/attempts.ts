@@ -6,7 +6,7 @@ import type { AnswerSink, Inbound } from '../plane/port.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { ClaimedCall } from './bodies/claimed.ts';
 import { type HeldBodies, holdBody } from './bodies/held-body.ts';
-import { type AwaitedBodies, measuredBody, PADDED } from './bodies/measured-body.ts';
+import { type AwaitedBodies, measuredBody } from './bodies/measured-body.ts';
 import type { Delivery, Failure } from './call.ts';
 import { Slot } from './concurrency-limit.ts';
 import type { StartDeadline } from './deadlines.ts';
@@ -65,9 +65,7 @@ export function callUpstream(
           arriving = false;
           slot?.bodyArrived();
         },
-        onBroken: () => fail(new Error('the client cut its body'), 'cancelled'),
-        onTooLarge: () => fail({ reason: 'body_too_large', most: order.maxBody }, 'cancelled'),
-        onPadded: () => fail(PADDED, 'cancelled'),
+        onFailed: (cause) => fail(cause, 'cancelled'),
       })
     : undefined;
   const request = {
@@ -93,7 +91,7 @@ export function callUpstream(
     total.stop();
     inbound.onGone = undefined;
     body?.stop();
-    delivery.discard();
+    delivery.discard?.();
     claimed?.free();
     slot?.settle(outcome);
   }
@@ -124,7 +122,6 @@ export function callUpstream(
     },
     write: sink.write,
     end: sink.end,
-    discard: () => undefined,
   };
   const { notice } = order;
   const edited =

@@ -74,7 +74,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
       onUngivable(thrown);
     } finally {
       letGo();
-      delivery.discard();
+      delivery.discard?.();
     }
   }
 
@@ -117,7 +117,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     discard() {
       if (isEnded) return;
       letGo();
-      delivery.discard();
+      delivery.discard?.();
     },
   };
 }

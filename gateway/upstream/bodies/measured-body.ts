@@ -17,12 +17,8 @@ export interface BodyEvents {
   readonly onReady: () => void;
   /** All of it has come. */
   readonly onWhole: () => void;
-  /** Its end did not come with all of it: nobody may take it for whole. */
-  readonly onBroken: () => void;
-  /** More came than `most`; what is beyond has not been handed on. */
-  readonly onTooLarge: () => void;
-  /** What is around its octets is out of all proportion to them. */
-  readonly onPadded: () => void;
+  /** More came than `most`, its framing is out of all proportion, or its end did not come with all of it. */
+  readonly onFailed: (cause: Error | Refusal) => void;
 }
 
 export interface MeasuredBody {
@@ -65,15 +61,14 @@ export function measuredBody(
     if (tooLarge || inbound.isPadded?.()) {
       refused = true;
       source.unpipe(body);
-      if (tooLarge) events.onTooLarge();
-      else events.onPadded();
+      events.onFailed(tooLarge ? { reason: 'body_too_large', most } : PADDED);
     } else arrival.received(chunk.length);
   }
   source.on('data', count);
   source.pipe(body, { end: false });
   source.once('end', () => {
     if (!inbound.endedWhole()) {
-      events.onBroken();
+      events.onFailed(new Error('the client cut its body'));
       return;
     }
     body.end();

@@ -12,9 +12,8 @@ import { replayAnswer } from '../../../upstream/bodies/replay.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import type { AnswerSink } from '../../port.ts';
-import { http2StreamOf } from '../request/message.ts';
+import { http2StreamOf, writeHead } from '../request/message.ts';
 import type { NodeInbound } from '../request/open-request.ts';
-import { writeHead } from '../request/write-answer.ts';
 
 /** The one method of a Fastify reply that is used here. */
 export interface ReplyWithFrom {

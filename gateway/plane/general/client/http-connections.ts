@@ -90,27 +90,6 @@ export interface ClientOptions extends Client.Options {
 /** Below the 5 s that many servers keep an idle connection, so that we let go first. */
 export const IDLE_MS = 4_000;
 
-// A subclass because undici's Pool asks its factory for a Client and calls `dispatch` on it.
-class TrackedClient extends Client {
-  readonly #connection: Connection;
-  readonly #beforeUse: (asked: Dispatcher.DispatchOptions) => void;
-  constructor(
-    origin: URL,
-    options: Client.Options,
-    connection: Connection,
-    beforeUse: (asked: Dispatcher.DispatchOptions) => void,
-  ) {
-    super(origin, options);
-    this.#connection = connection;
-    this.#beforeUse = beforeUse;
-  }
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if ('connection' in handler) handler.connection = this.#connection;
-    this.#beforeUse(options);
-    return super.dispatch(options, handler);
-  }
-}
-
 /** A client of its own for `origin`: the pool's unit, and the fresh connection of a retry. */
 export function openClient(
   origin: string | URL,
@@ -150,7 +129,14 @@ export function openClient(
     const isOld = idleSince !== undefined && monotonic() - idleSince > IDLE_MS;
     if (isOld && !connection.isShared() && !isRepeatable(method, body != null)) socket?.destroy();
   };
-  return new TrackedClient(new URL(origin), { ...options, connect: tracked }, connection, letGoOfOld);
+  const client = new Client(new URL(origin), { ...options, connect: tracked });
+  const dispatch = client.dispatch.bind(client);
+  client.dispatch = (request, handler) => {
+    if ('connection' in handler) handler.connection = connection;
+    letGoOfOld(request);
+    return dispatch(request, handler);
+  };
+  return client;
 }
 
 /** Node says so of a TLS connection, undici of one without TLS on which it presupposes HTTP/2. */

@@ -1,8 +1,9 @@
 // Node's request and response objects as the rest reads them: HTTP/1 and HTTP/2 differ in how they tell.
 // What upstream/ gets of a request, and what is observed of it.
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
+import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Outcome } from '../../../exchange/exchange.ts';
 import type { RequestView } from '../../../exchange/request-view.ts';
 import { forwardedField } from '../../../upstream/request-headers.ts';
@@ -21,6 +22,11 @@ export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
   if (stream !== undefined) return !stream.endAfterHeaders;
   const length = raw.headers['content-length'];
   return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** Throws what Node refuses to write. */
+export function writeHead(res: ServerResponse, status: number, { flat }: HeaderLines): void {
+  res.writeHead(status, flat as OutgoingHttpHeader[]);
 }
 
 /** Whether the whole answer was handed to the connection. */

@@ -1,14 +1,13 @@
 // Writes an answer the gateway made itself, and settles what becomes of the connection: onto a response, or onto a bare
 // socket when there was no request to parse. The body is complete and small; call/ streams upstream answers instead.
 import { randomUUID } from 'node:crypto';
-import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Refusal } from '../../../exchange/directive.ts';
 import type { Answer } from '../../../exchange/exchange.ts';
 import type { ClientAddress } from '../../port.ts';
 import { abandonBody, endGently } from '../connection/connections.ts';
-import { hasBody } from './message.ts';
+import { hasBody, writeHead } from './message.ts';
 import type { OpenRequest, RequestPorts } from './open-request.ts';
 
 /**
@@ -40,11 +39,6 @@ export function giveAnswer(
     const failed = exchange.fail(thrown, open.facts, { scheme: glimpse.scheme, headers: {} });
     open.bytes = writeAnswer(res, raw.method ?? '', failed, close);
   }
-}
-
-/** Throws what Node refuses to write. */
-export function writeHead(res: ServerResponse, status: number, { flat }: HeaderLines): void {
-  res.writeHead(status, flat as OutgoingHttpHeader[]);
 }
 
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */

@@ -8,8 +8,8 @@ import type { Exchange } from '../../../exchange/exchange.ts';
 import type { Forwarded, ForwardPorts } from '../../../upstream/attempts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
 import { cleanAnswer, finishHead, hasNoContent } from '../../../upstream/response-headers.ts';
+import { writeHead } from '../request/message.ts';
 import type { NodeInbound } from '../request/open-request.ts';
-import { writeHead } from '../request/write-answer.ts';
 
 /**
  * Streams `answer` with back pressure, under the time-outs of the order, and ends the client's connection with it.

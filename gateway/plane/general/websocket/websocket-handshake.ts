@@ -18,7 +18,7 @@ import { upstreamHeaders } from '../../../upstream/request-headers.ts';
 import { cleanFields } from '../../../upstream/response-headers.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
-import { createClientEnd } from './client-end.ts';
+import { createClientEnd } from './tunnel.ts';
 
 export interface HandshakeOptions {
   readonly inbound: NodeInbound;
