@@ -11,11 +11,11 @@ import type { Delivery, Failure } from './call.ts';
 import { Slot } from './concurrency-limit.ts';
 import type { StartDeadline } from './deadlines.ts';
 import { toFault } from './fault-mapping.ts';
-import type { Pools } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { chooseAnother, mayTryAgain } from './retry.ts';
 import type { Choice, Outcome } from './targets/target-state.ts';
 import { callerIdOf, type Targets } from './targets/targets.ts';
+import type { Pools } from './upstreams.ts';
 
 export interface ForwardEvents {
   /** The upstream has answered; its head is given on now or, with its body, later. */

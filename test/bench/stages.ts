@@ -18,7 +18,7 @@ import { inboundOf, requestIdOf } from '../../gateway/plane/general/request/mess
 import {
   clientOf,
   connectionFacts,
-  openRequest,
+  OpenRequest,
   requestedHost,
 } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
@@ -78,7 +78,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const identified = () => knowing(judged(), consumer, start.now);
   const asked = { view, start, ports };
   const client = context.address;
-  const open = openRequest({
+  const open = new OpenRequest({
     raw,
     res,
     isHttp2: false,

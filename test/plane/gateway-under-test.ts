@@ -23,8 +23,7 @@ import { createIntake } from '../../gateway/server/intake.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 import { createTlsFace } from '../../gateway/server/tls-options.ts';
 import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
-import type { PoolOptions } from '../../gateway/upstream/pools.ts';
-import { openUpstreams, type Upstreams } from '../../gateway/upstream/upstreams.ts';
+import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/upstream/upstreams.ts';
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
 export interface GatewayOptions {

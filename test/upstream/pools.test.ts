@@ -4,8 +4,7 @@ import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { TargetConnections } from '../../gateway/upstream/call.ts';
 import { createDeadlines, processClock } from '../../gateway/upstream/deadlines.ts';
-import { createPools, type Pools } from '../../gateway/upstream/pools.ts';
-import { probeThrough } from '../../gateway/upstream/upstreams.ts';
+import { createPools, type Pools, probeThrough } from '../../gateway/upstream/upstreams.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 
 const TARGET = { origin: 'http://127.0.0.1:1' };

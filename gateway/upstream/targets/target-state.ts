@@ -89,21 +89,7 @@ export function createTargetState(
           if (over) return;
           over = true;
           inFlight -= 1;
-          switch (outcome) {
-            case 'answered':
-              breaker.answered(stretch);
-              return;
-            case 'failed':
-              breaker.failed(stretch, clock.now());
-              return;
-            case 'cancelled':
-              breaker.cancelled(stretch, clock.now());
-              return;
-            default: {
-              const never: never = outcome;
-              throw new Error(`unhandled outcome ${String(never)}`);
-            }
-          }
+          breaker[outcome](stretch, clock.now());
         },
       };
     },

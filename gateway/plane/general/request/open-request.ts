@@ -58,7 +58,8 @@ export interface RequestedHost {
   readonly isMisdirected: boolean;
 }
 
-export interface OpenRequest {
+/** A request between its first line and the end of its answer. */
+export class OpenRequest {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly facts: ExchangeFacts;
@@ -71,53 +72,44 @@ export interface OpenRequest {
   /** Set for what is judged; what the listener answers itself has none. */
   inbound: NodeInbound | undefined;
   /** Where it stands in the list of those that are watched for slow clients. */
-  place: number;
+  place = -1;
   /** Octets of the answer that the client's side has taken, and sweeps since then in which more waited. */
-  taken: number;
-  sweepsUnread: number;
+  taken = 0;
+  sweepsUnread = 0;
   /** While it is awaited: sweeps in which it was, and what came in them. */
   body: { waited: number; bytes: number; counts: boolean } | undefined;
   /** Body bytes of an answer made here. */
-  bytes: number;
-  gone: boolean;
-  answered: boolean;
+  bytes = 0;
+  gone = false;
+  answered = false;
   /** Observed; nothing happens to it any more. */
-  ended: boolean;
+  ended = false;
   /** Its connection is a WebSocket now; the 101 was its answer. */
-  switched: boolean;
+  switched = false;
   /** Lets its answer onto the connection, where Node does not order the answers itself. */
   attach: (() => void) | undefined;
   /** The connection ends with this answer. */
-  closeAfter: boolean;
+  closeAfter = false;
   /** The one before it on its HTTP/1 connection, while that is not answered. */
   before: OpenRequest | undefined;
   /** Told to the one behind it. */
   onEnded: (() => void) | undefined;
-}
 
-export function openRequest(
-  given: Pick<
-    OpenRequest,
-    'raw' | 'res' | 'isHttp2' | 'facts' | 'connection' | 'client' | 'glimpse' | 'view'
-  >,
-): OpenRequest {
-  return {
-    ...given,
-    inbound: undefined,
-    place: -1,
-    taken: 0,
-    sweepsUnread: 0,
-    body: undefined,
-    bytes: 0,
-    gone: false,
-    answered: false,
-    ended: false,
-    switched: false,
-    attach: undefined,
-    closeAfter: false,
-    before: undefined,
-    onEnded: undefined,
-  };
+  constructor(
+    given: Pick<
+      OpenRequest,
+      'raw' | 'res' | 'isHttp2' | 'facts' | 'connection' | 'client' | 'glimpse' | 'view'
+    >,
+  ) {
+    this.raw = given.raw;
+    this.res = given.res;
+    this.isHttp2 = given.isHttp2;
+    this.facts = given.facts;
+    this.connection = given.connection;
+    this.client = given.client;
+    this.glimpse = given.glimpse;
+    this.view = given.view;
+  }
 }
 
 /** Characters: an idle connection must not keep a long field line. */

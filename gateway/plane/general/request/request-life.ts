@@ -15,9 +15,8 @@ import {
   joinPipeline,
   leavePipeline,
   type NodeInbound,
-  type OpenRequest,
+  OpenRequest,
   openOn,
-  openRequest,
   previousEnded,
   type RequestPorts,
 } from './open-request.ts';
@@ -84,7 +83,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
     const glimpse = view ?? glimpseOf(raw, context);
-    const open = openRequest({ raw, res, isHttp2, facts, connection, client, glimpse, view });
+    const open = new OpenRequest({ raw, res, isHttp2, facts, connection, client, glimpse, view });
     if (!isHttp2) joinPipeline(open);
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
@@ -195,14 +194,10 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     open.inbound?.onGone?.();
   }
 
-  const unreadable = createUnreadable({
-    connectionOf,
-    tunnel: ports.mode !== 'serve' ? { reason: 'plain_http' } : TUNNEL,
-    refuse,
-    refuseOnSocket(refusal, socket) {
-      countRefusal(refusal);
-      refuseOnSocket(refusal, socket, connectionOf(socket).peer, ports);
-    },
+  const tunnel: Refusal = ports.mode !== 'serve' ? { reason: 'plain_http' } : TUNNEL;
+  const unreadable = createUnreadable(tunnel, connectionOf, refuse, (refusal, socket) => {
+    countRefusal(refusal);
+    refuseOnSocket(refusal, socket, connectionOf(socket).peer, ports);
   });
 
   const isBusy = (socket: Socket): boolean => connectionOf(socket).unanswered > 0;

@@ -13,21 +13,13 @@ export interface Unreadable {
   readonly refuseTunnel: (raw: IncomingMessage) => void;
 }
 
-export interface UnreadablePorts {
-  readonly connectionOf: (socket: Socket) => ConnectionFacts;
-  /** Why a CONNECT is refused here. */
-  readonly tunnel: Refusal;
-  readonly refuse: (open: OpenRequest, refusal: Refusal) => void;
-  /** Where no request waits for an answer. */
-  readonly refuseOnSocket: (refusal: Refusal, socket: Socket) => void;
-}
-
-export function createUnreadable({
-  connectionOf,
-  tunnel,
-  refuse,
-  refuseOnSocket,
-}: UnreadablePorts): Unreadable {
+/** `refuse` answers a request; `refuseOnSocket` is for where none waits for an answer; `tunnel`: why a CONNECT is refused. */
+export function createUnreadable(
+  tunnel: Refusal,
+  connectionOf: (socket: Socket) => ConnectionFacts,
+  refuse: (open: OpenRequest, refusal: Refusal) => void,
+  refuseOnSocket: (refusal: Refusal, socket: Socket) => void,
+): Unreadable {
   function refuseRest(refusal: Refusal, socket: Socket): void {
     const connection = connectionOf(socket);
     if (connection.isSealed) return;

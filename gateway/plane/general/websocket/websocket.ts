@@ -9,12 +9,12 @@ import { type HeldService, holdService } from '../../../exchange/held-service.ts
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
-import type { Pools } from '../../../upstream/pools.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
 import type { Choice, Outcome } from '../../../upstream/targets/target-state.ts';
 import { callerIdOf } from '../../../upstream/targets/targets.ts';
+import type { Pools } from '../../../upstream/upstreams.ts';
 import type { IdleBound } from '../../port.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
