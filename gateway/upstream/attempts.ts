@@ -179,7 +179,7 @@ export function callUpstream(
     const tried = { method: view.method, hasBody: inbound.hasBody, tries, retries, budget };
     const next =
       !isOurs && mayTryAgain(failure, tried)
-        ? chooseAnother(targets, { upstream, caller, failed: failed.target }, failure)
+        ? chooseAnother(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
         : undefined;
     if (next === undefined) {
       fail(failure.cause, outcome);

@@ -2,11 +2,10 @@
 // No more often than a share of the recent requests, so that a service in trouble does not get its load twice.
 import { Fault } from '../exchange/directive.ts';
 import type { RetryRules } from '../plan/connection-rules.ts';
-import type { Target, UpstreamPlan } from '../plan/plan.ts';
+import type { Target } from '../plan/plan.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Failure } from './call.ts';
 import type { Choice } from './targets/target-state.ts';
-import type { Targets } from './targets/targets.ts';
 
 // RFC 9110 §9.2.2.
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -38,21 +37,15 @@ export function mayTryAgain(failure: Failure, { method, hasBody, tries, retries,
   return failure.stale || budget.take(retries.budget);
 }
 
-export interface Asked {
-  readonly upstream: UpstreamPlan;
-  readonly caller: string;
-  readonly failed: Target;
-}
-
 /** A target that could not be reached is not asked again at once; one that broke off may be the only one there is. */
 export function chooseAnother(
-  targets: Pick<Targets, 'choose'>,
-  { upstream, caller, failed }: Asked,
+  failed: Target,
   { unsent }: Pick<Failure, 'unsent'>,
+  choose: () => Choice,
 ): Choice | undefined {
   let next: Choice;
   try {
-    next = targets.choose(upstream, caller, failed);
+    next = choose();
   } catch (thrown) {
     if (thrown instanceof Fault) return undefined;
     throw thrown;
@@ -103,8 +96,4 @@ export function createRetryBudget(monotonic: () => MonotonicMs): RetryBudget {
   };
 }
 
-function sum(counts: Uint32Array): number {
-  let total = 0;
-  for (const count of counts) total += count;
-  return total;
-}
+const sum = (counts: Uint32Array): number => counts.reduce((total, count) => total + count, 0);

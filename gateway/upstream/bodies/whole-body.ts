@@ -14,11 +14,10 @@ export type WholeBody =
   /** Its end did not come. */
   | { readonly kind: 'broken' };
 
-const NOTHING = Buffer.alloc(0);
-
 /** `most`: bytes. What is held counts in `room`. */
 export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Promise<WholeBody> {
-  if (!inbound.hasBody) return Promise.resolve({ kind: 'whole', bytes: NOTHING, free: () => undefined });
+  if (!inbound.hasBody)
+    return Promise.resolve({ kind: 'whole', bytes: contentOf(startGathering(0)), free: () => undefined });
   const { body: stream } = inbound;
   const { promise, resolve } = Promise.withResolvers<WholeBody>();
   const gathered = startGathering(most);

@@ -106,7 +106,7 @@ export function passOverContinue(socket: Socket): () => void {
       const chunk = read();
       if (chunk === null) return null;
       held = held === undefined ? chunk : Buffer.concat([held, chunk]);
-      while (held !== undefined && isContinue(held)) {
+      while (held !== undefined && held.length > LENGTH && mayBeContinue(held)) {
         const end: number = held.indexOf(END);
         if (end === -1) break;
         held = held.length === end + END.length ? undefined : held.subarray(end + END.length);
@@ -119,10 +119,6 @@ export function passOverContinue(socket: Socket): () => void {
   return () => {
     beginning = true;
   };
-}
-
-function isContinue(bytes: Buffer): boolean {
-  return bytes.length > LENGTH && mayBeContinue(bytes);
 }
 
 /** Whether what has come so far is the beginning of one. */

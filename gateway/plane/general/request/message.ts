@@ -136,13 +136,6 @@ function watchFraming(raw: IncomingMessage): () => boolean {
   return () => (ended ?? socket.bytesRead) - begun - octets > FRAMING_AT_FIRST + FRAMING_EACH * octets;
 }
 
-/** The target without its query, for what is observed of a request that could not be read. */
-export function pathOf(raw: IncomingMessage): string {
-  const url = raw.url ?? '-';
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
-}
-
 /** What is observed for a client that left before any status was sent. */
 const CLIENT_LEFT = 499;
 
@@ -151,7 +144,8 @@ export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
   const { raw, res, inbound, view, glimpse, client, switched } = open;
   return {
     method: raw.method ?? '-',
-    path: view?.path ?? pathOf(raw),
+    // Of a request that could not be read the target, without its query.
+    path: view?.path ?? (raw.url ?? '-').replace(/\?.*$/s, ''),
     status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
     bytes: open.bytes + (inbound?.bytes ?? 0),
     clientAddress: client.full,

@@ -61,12 +61,14 @@ function parserRefusal(error: Error): RequestRefusal | undefined {
       return undefined;
     case 'HPE_INVALID_VERSION':
       // Also what it says of a line that ends in a bare LF, or in spaces: no other version was asked for (SMG-11).
-      return reasonOf(error) === 'Invalid HTTP version'
+      return 'reason' in error && error.reason === 'Invalid HTTP version'
         ? { reason: 'protocol_version_unsupported' }
         : malformed(400);
     case 'HPE_INVALID_METHOD':
       // Only a well-formed token is a method that is not supported; anything else is noise.
-      return startsWithToken(error) ? { reason: 'method_unknown', method: '-' } : malformed(400);
+      return TOKEN_AND_SPACE.test(startOfPacket(error).trimStart())
+        ? { reason: 'method_unknown', method: '-' }
+        : malformed(400);
     case 'HPE_HEADER_OVERFLOW':
       return endlessTarget(error)
         ? malformed(414, 'The request target is too long.')
@@ -88,10 +90,6 @@ function malformed(
   return { reason: 'request_malformed', status, message };
 }
 
-function startsWithToken(error: Error): boolean {
-  return TOKEN_AND_SPACE.test(startOfPacket(error).trimStart());
-}
-
 /**
  * Whether the parser gave up within the request line. It counts the target and the fields together and is refused only
  * what is longer than both may be (node-server.ts); a target that comes in pieces so small that its start is gone by then
@@ -105,10 +103,6 @@ function endlessTarget(error: Error): boolean {
 function startOfPacket(error: Error): string {
   const packet = 'rawPacket' in error ? error.rawPacket : undefined;
   return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, LOOKED_AT) : '';
-}
-
-function reasonOf(error: Error): unknown {
-  return 'reason' in error ? error.reason : undefined;
 }
 
 /** The bound of gateway.yaml that a refusal by a listener stands for, for the metrics. */

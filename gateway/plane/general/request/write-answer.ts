@@ -48,12 +48,9 @@ function writeAnswer(res: ServerResponse, method: string, answer: Answer, close:
   if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
   if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(answer.body)));
   writeHead(res, status, headers);
-  if (method === 'HEAD' || status === 204 || status === 304 || answer.body === '') {
-    res.end();
-    return 0;
-  }
-  res.end(answer.body);
-  return Buffer.byteLength(answer.body);
+  const body = method === 'HEAD' || status === 204 || status === 304 ? '' : answer.body;
+  res.end(body === '' ? undefined : body);
+  return Buffer.byteLength(body);
 }
 
 /** Answers on the bare connection, ends it, and has it observed (ERR-3). */

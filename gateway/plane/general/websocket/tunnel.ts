@@ -143,17 +143,13 @@ export function createClientEnd(client: Socket): Duplex {
   // An end of the connection that is no error of ours; http-proxy-3 listens as well, but not before it has begun.
   end.on('error', () => undefined);
   client.once('close', () => end.destroy());
-  return Object.assign(end, socketSurface(end));
-}
-
-/** What http-proxy-3 calls on a socket besides the methods of a stream; the connection is set up by `openTunnel`. */
-function socketSurface(
-  end: Duplex,
-): Pick<Socket, 'setTimeout' | 'setNoDelay' | 'setKeepAlive' | 'destroySoon'> {
-  return {
-    setTimeout: () => end as Socket,
-    setNoDelay: () => end as Socket,
-    setKeepAlive: () => end as Socket,
+  const self = (): Duplex => end;
+  // What http-proxy-3 calls on a socket besides the methods of a stream; `openTunnel` sets up the connection.
+  const surface = {
+    setTimeout: self,
+    setNoDelay: self,
+    setKeepAlive: self,
     destroySoon: () => void end.end(),
   };
+  return Object.assign(end, surface);
 }

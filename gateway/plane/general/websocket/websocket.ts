@@ -130,7 +130,7 @@ export function createWebsockets({
       const failure = { cause, unsent, unanswered: false, stale: false };
       slot?.settle('failed');
       const next = mayTryAgain(failure, { method: view.method, hasBody: false, tries, retries, budget })
-        ? chooseAnother(targets, { upstream, caller, failed: failed.target }, failure)
+        ? chooseAnother(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
         : undefined;
       if (next === undefined) {
         fail(cause, 'failed');
