@@ -56,7 +56,7 @@ export function chooseAnother(
 }
 
 const BUDGET_SECONDS = 10;
-const SLOT_MS = 1_000;
+const SECOND_MS = 1_000;
 
 /** How many requests of an upstream may be sent once more: a share of the recent ones, and one per second in any case. */
 export interface RetryBudget {
@@ -69,10 +69,10 @@ export interface RetryBudget {
 export function createRetryBudget(monotonic: () => MonotonicMs): RetryBudget {
   const requests = new Uint32Array(BUDGET_SECONDS);
   const retries = new Uint32Array(BUDGET_SECONDS);
-  let current = Math.floor(monotonic() / SLOT_MS);
+  let current = Math.floor(monotonic() / SECOND_MS);
 
   function slot(): number {
-    const now = Math.floor(monotonic() / SLOT_MS);
+    const now = Math.floor(monotonic() / SECOND_MS);
     for (let passed = Math.max(current + 1, now - BUDGET_SECONDS + 1); passed <= now; passed += 1) {
       requests[passed % BUDGET_SECONDS] = 0;
       retries[passed % BUDGET_SECONDS] = 0;

@@ -51,13 +51,8 @@ export interface WebsocketPorts extends Pick<ForwardPorts, 'targets' | 'startDea
   readonly idleWebsockets?: IdleBound | undefined;
 }
 
-export function createWebsockets({
-  exchange,
-  pools,
-  targets,
-  startDeadline,
-  idleWebsockets,
-}: WebsocketPorts): Websockets {
+export function createWebsockets(ports: WebsocketPorts): Websockets {
+  const { exchange, pools, targets, startDeadline, idleWebsockets } = ports;
   const tunnels = createOpenTunnels(exchange.endingOf, idleWebsockets);
 
   /** Apart from the request, of which nothing is kept for as long as the WebSocket is open. */
