@@ -4,18 +4,18 @@ import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../plane/port.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
-import type { AwaitedBodies } from './bodies/body-arrival.ts';
 import type { ClaimedCall } from './bodies/claimed.ts';
 import { type HeldBodies, holdBody } from './bodies/held-body.ts';
-import { measuredBody, PADDED } from './bodies/measured-body.ts';
+import { type AwaitedBodies, measuredBody } from './bodies/measured-body.ts';
 import type { Delivery, Failure } from './call.ts';
+import { Slot } from './concurrency-limit.ts';
+import type { StartDeadline } from './deadlines.ts';
 import { toFault } from './fault-mapping.ts';
-import type { Pools } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { chooseAnother, mayTryAgain } from './retry.ts';
-import { createStay, type Stay } from './stay.ts';
-import { type Choice, callerIdOf, type Outcome } from './targets/target-choice.ts';
-import type { Targets } from './targets/targets.ts';
+import type { Choice, Outcome } from './targets/target-state.ts';
+import { callerIdOf, type Targets } from './targets/targets.ts';
+import type { Pools } from './upstreams.ts';
 
 export interface ForwardEvents {
   /** The upstream has answered; its head is given on now or, with its body, later. */
@@ -33,6 +33,7 @@ export interface ForwardPorts {
   readonly targets: Pick<Targets, 'choose'>;
   readonly heldBodies: HeldBodies;
   readonly awaitedBodies: AwaitedBodies;
+  readonly startDeadline: StartDeadline;
 }
 
 /** A request on its way to an upstream. */
@@ -47,7 +48,7 @@ export interface Forwarded {
 /** Starts it and returns how to cancel it. */
 export function callUpstream(
   { inbound, order, facts, claimed }: Forwarded,
-  { pools, targets, heldBodies, awaitedBodies }: ForwardPorts,
+  { pools, targets, heldBodies, awaitedBodies, startDeadline }: ForwardPorts,
   sink: AnswerSink,
   events: ForwardEvents,
 ): (reason: Error) => void {
@@ -62,11 +63,9 @@ export function callUpstream(
         onReady: start,
         onWhole() {
           arriving = false;
-          stay?.whole();
+          slot?.bodyArrived();
         },
-        onBroken: () => fail(new Error('the client cut its body'), 'cancelled'),
-        onTooLarge: () => fail({ reason: 'body_too_large', most: order.maxBody }, 'cancelled'),
-        onPadded: () => fail(PADDED, 'cancelled'),
+        onFailed: (cause) => fail(cause, 'cancelled'),
       })
     : undefined;
   const request = {
@@ -80,7 +79,7 @@ export function callUpstream(
   const budget = retries && pools.budget(upstream);
   budget?.onRequest();
   let tries = 0;
-  let stay: Stay | undefined;
+  let slot: Slot | undefined;
   let giveUp: ((reason: Error) => void) | undefined;
   let headSent = false;
   let over = false;
@@ -89,12 +88,12 @@ export function callUpstream(
 
   function finish(outcome: Outcome): void {
     over = true;
-    clearTimeout(total);
+    total.stop();
     inbound.onGone = undefined;
     body?.stop();
-    delivery.discard();
+    delivery.discard?.();
     claimed?.free();
-    stay?.settle(outcome);
+    slot?.settle(outcome);
   }
 
   function fail(cause: unknown, outcome: Outcome): void {
@@ -123,7 +122,6 @@ export function callUpstream(
     },
     write: sink.write,
     end: sink.end,
-    discard: () => undefined,
   };
   const { notice } = order;
   const edited =
@@ -160,15 +158,12 @@ export function callUpstream(
       });
       route.dispatched();
     };
-    stay = createStay(chosen, route.gate);
-    stay.enter(upstream.connections, {
-      arriving,
-      onPlace: call,
-      onBusy: () => fail(new Fault('upstream_busy', { service }), 'cancelled'),
-    });
+    const onBusy = (): void => fail(new Fault('upstream_busy', { service }), 'cancelled');
+    slot = new Slot(route.limit, chosen, arriving, { onSlot: call, onBusy });
+    slot.enter(upstream.connections);
   }
 
-  /** A body that is slow to come has neither a target nor a place while it is waited for. */
+  /** A body that is slow to come has neither a target nor a slot while it is waited for. */
   function start(): void {
     try {
       send(targets.choose(upstream, caller), false);
@@ -180,11 +175,11 @@ export function callUpstream(
   function onFailure(failed: Choice, failure: Failure): void {
     const isOurs = toFault(failure.cause, order).code === 'internal';
     const outcome = failure.stale || isOurs ? 'cancelled' : 'failed';
-    stay?.settle(outcome);
+    slot?.settle(outcome);
     const tried = { method: view.method, hasBody: inbound.hasBody, tries, retries, budget };
     const next =
       !isOurs && mayTryAgain(failure, tried)
-        ? chooseAnother(targets, { upstream, caller, failed: failed.target }, failure)
+        ? chooseAnother(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
         : undefined;
     if (next === undefined) {
       fail(failure.cause, outcome);
@@ -194,10 +189,9 @@ export function callUpstream(
     send(next, true);
   }
 
-  const total = setTimeout(
-    // Says nothing of the target, which has times of its own: a stream is cut so, and a client that sends slowly.
-    () => fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
-    timeouts.total,
+  // Says nothing of the target, which has times of its own: a stream is cut so, and a client that sends slowly.
+  const total = startDeadline(timeouts.total, () =>
+    fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
   );
   const leave = (): void => fail(new Error('the client left'), 'cancelled');
   inbound.onGone = () => {

@@ -9,7 +9,7 @@ import type { Probe } from './targets/health-checks.ts';
 /** How an answer reaches the client: its head, then its bytes, then its end. */
 export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
   /** After the last of these, whatever it was: nothing is kept any more. */
-  readonly discard: () => void;
+  readonly discard?: () => void;
 }
 
 /** What is known of a call that failed before the client had anything of it. */

@@ -9,7 +9,7 @@ import { isCacheControl } from '../exchange/shareability.ts';
 import { type AnswerFields, FIELD } from '../plan/answer-fields.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { Forwarded } from './attempts.ts';
-import { appendVia, nominated } from './hop-by-hop.ts';
+import { appendVia, nominated } from './request-headers.ts';
 
 /** Who has answered. */
 export type Answering = Pick<UpstreamPlan, 'name' | 'answerFields'>;

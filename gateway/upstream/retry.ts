@@ -1,12 +1,11 @@
 // Whether a call that failed is made once more (FWD-16).
-// Asked by attempts.ts after each failure; the bound in time is the total of the exchange.
+// No more often than a share of the recent requests, so that a service in trouble does not get its load twice.
 import { Fault } from '../exchange/directive.ts';
 import type { RetryRules } from '../plan/connection-rules.ts';
-import type { Target, UpstreamPlan } from '../plan/plan.ts';
+import type { Target } from '../plan/plan.ts';
+import type { MonotonicMs } from '../policy/contract.ts';
 import type { Failure } from './call.ts';
-import type { RetryBudget } from './retry-budget.ts';
-import type { Choice } from './targets/target-choice.ts';
-import type { Targets } from './targets/targets.ts';
+import type { Choice } from './targets/target-state.ts';
 
 // RFC 9110 §9.2.2.
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -38,21 +37,15 @@ export function mayTryAgain(failure: Failure, { method, hasBody, tries, retries,
   return failure.stale || budget.take(retries.budget);
 }
 
-export interface Asked {
-  readonly upstream: UpstreamPlan;
-  readonly caller: string;
-  readonly failed: Target;
-}
-
 /** A target that could not be reached is not asked again at once; one that broke off may be the only one there is. */
 export function chooseAnother(
-  targets: Pick<Targets, 'choose'>,
-  { upstream, caller, failed }: Asked,
+  failed: Target,
   { unsent }: Pick<Failure, 'unsent'>,
+  choose: () => Choice,
 ): Choice | undefined {
   let next: Choice;
   try {
-    next = targets.choose(upstream, caller, failed);
+    next = choose();
   } catch (thrown) {
     if (thrown instanceof Fault) return undefined;
     throw thrown;
@@ -61,3 +54,46 @@ export function chooseAnother(
   next.settle('cancelled');
   return undefined;
 }
+
+const BUDGET_SECONDS = 10;
+const SECOND_MS = 1_000;
+
+/** How many requests of an upstream may be sent once more: a share of the recent ones, and one per second in any case. */
+export interface RetryBudget {
+  readonly onRequest: () => void;
+  /** Whether one more retry is within `share` of the requests of the last ten seconds; if so it is counted. */
+  readonly take: (share: number) => boolean;
+}
+
+/** `monotonic`: milliseconds. */
+export function createRetryBudget(monotonic: () => MonotonicMs): RetryBudget {
+  const requests = new Uint32Array(BUDGET_SECONDS);
+  const retries = new Uint32Array(BUDGET_SECONDS);
+  let current = Math.floor(monotonic() / SECOND_MS);
+
+  function slot(): number {
+    const now = Math.floor(monotonic() / SECOND_MS);
+    for (let passed = Math.max(current + 1, now - BUDGET_SECONDS + 1); passed <= now; passed += 1) {
+      requests[passed % BUDGET_SECONDS] = 0;
+      retries[passed % BUDGET_SECONDS] = 0;
+    }
+    current = now;
+    return now % BUDGET_SECONDS;
+  }
+
+  return {
+    onRequest() {
+      const at = slot();
+      requests[at] = (requests[at] ?? 0) + 1;
+    },
+    take(share) {
+      const at = slot();
+      const used = sum(retries);
+      if (used >= Math.max(BUDGET_SECONDS, Math.floor(sum(requests) * share))) return false;
+      retries[at] = (retries[at] ?? 0) + 1;
+      return true;
+    },
+  };
+}
+
+const sum = (counts: Uint32Array): number => counts.reduce((total, count) => total + count, 0);

@@ -1,42 +1,41 @@
-// The services behind the gateway as they are reached: which of their targets is chosen, and over which connections.
-// Opened by gateway.ts, which tells it of each plan; both ways of forwarding use what it holds.
-import type { GatewayPlan } from '../plan/plan.ts';
-import type { TargetConnections } from './call.ts';
-import { createPools, type PoolOptions, type Pools } from './pools.ts';
-import type { Probe, TargetClock } from './targets/health-checks.ts';
+// The services behind the gateway as they are reached: targets, connections, slots and retries.
+// What plans agree on is shared by them, and outlives a reload.
+import { createHash } from 'node:crypto';
+import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
+import type { ConnectTarget, TargetConnections } from './call.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
+import { createDeadlines, processClock, type StartDeadline } from './deadlines.ts';
+import { createNameLookup, type FindAddresses, hostNameOf } from './name-lookup.ts';
+import { createRetryBudget, type RetryBudget } from './retry.ts';
+import type { Probe } from './targets/health-checks.ts';
 import { createTargets, type Targets, type TargetsOptions } from './targets/targets.ts';
 
 export interface Upstreams<C extends TargetConnections = TargetConnections> {
   readonly pools: Pools<C>;
   readonly targets: Targets;
+  readonly startDeadline: StartDeadline;
   /** Short steps at whose end it goes by `plan`, one plan at a time; requests under way keep what they have. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   /** Ends every check and every connection at once. */
   readonly close: () => Promise<void>;
 }
 
-const realClock: TargetClock = {
-  now: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms).unref();
-    return () => clearTimeout(timer);
-  },
-};
-
 export function openUpstreams<C extends TargetConnections>({
   onChange,
   ...options
-}: Pick<TargetsOptions, 'onChange'> & PoolOptions<C>): Upstreams<C> {
-  const pools = createPools(options);
+}: Pick<TargetsOptions, 'onChange'> & Omit<PoolOptions<C>, 'startDeadline'>): Upstreams<C> {
+  const startDeadline = createDeadlines(processClock);
+  const pools = createPools({ ...options, startDeadline });
   const targets = createTargets({
     probe: probeThrough(pools),
-    clock: realClock,
+    clock: processClock,
     random: Math.random,
     onChange,
   });
   return {
     pools,
     targets,
+    startDeadline,
     *keepSteps(plan) {
       // In this order: a connection to a new target is kept from the first request on.
       yield* pools.keepSteps(plan);
@@ -49,7 +48,7 @@ export function openUpstreams<C extends TargetConnections>({
   };
 }
 
-/** Neither waits for a place at the target nor takes one: a busy target is not a dead one. */
+/** Neither waits for a slot of the target nor takes one: a busy target is not a dead one. */
 export function probeThrough(pools: Pick<Pools, 'route'>): Probe {
   return (check) => {
     const { connections, dispatched } = pools.route(check.upstream, check.target);
@@ -57,4 +56,133 @@ export function probeThrough(pools: Pick<Pools, 'route'>): Probe {
     dispatched();
     return found;
   };
+}
+
+/** One target as it is reached by one call. */
+export interface Route<C extends TargetConnections = TargetConnections> {
+  readonly limit: ConcurrencyLimit;
+  readonly connections: C;
+  /** Call when the call has begun: what no plan uses is closed when its calls are done. */
+  readonly dispatched: () => void;
+}
+
+export interface Pools<C extends TargetConnections = TargetConnections> {
+  readonly route: (upstream: UpstreamPlan, target: Target) => Route<C>;
+  readonly budget: (upstream: UpstreamPlan) => RetryBudget;
+  /** Steps that keep what `plan` uses, and at their end close everything else as soon as its last request is answered. */
+  readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
+  /** Targets that are reached, for a gauge and for tests. */
+  readonly size: () => number;
+  /** Ends every connection at once. */
+  readonly close: () => Promise<void>;
+}
+
+export interface PoolOptions<C extends TargetConnections> {
+  readonly connect: ConnectTarget<C>;
+  readonly startDeadline: StartDeadline;
+  /** Default: the system's. */
+  readonly findAddresses?: FindAddresses;
+  /** How long an address of a host name is believed, milliseconds. */
+  readonly lookupEveryMs?: number;
+}
+
+interface OpenRoute<C extends TargetConnections> extends Route<C> {
+  /** Undefined for an address. */
+  readonly hostName: string | undefined;
+}
+
+/** The system's resolver goes by the TTL of a name; this much later everything here does. */
+const LOOKUP_EVERY_MS = 30_000;
+
+export function createPools<C extends TargetConnections>({
+  connect,
+  startDeadline,
+  findAddresses,
+  lookupEveryMs = LOOKUP_EVERY_MS,
+}: PoolOptions<C>): Pools<C> {
+  const open = new Map<string, OpenRoute<C>>();
+  const budgets = new WeakMap<UpstreamPlan, RetryBudget>();
+  const names = createNameLookup({ find: findAddresses, maxAgeMs: lookupEveryMs });
+  let wanted: ReadonlySet<string> | undefined;
+  const following = setInterval(() => {
+    for (const [key, route] of open) void follow(key, route);
+  }, lookupEveryMs).unref();
+
+  function create(key: string, origin: string, upstream: UpstreamPlan): OpenRoute<C> {
+    const route: OpenRoute<C> = {
+      hostName: hostNameOf(origin),
+      limit: createConcurrencyLimit(startDeadline),
+      connections: connect(origin, upstream, names),
+      dispatched() {
+        if (wanted !== undefined && !wanted.has(key)) drop(key);
+      },
+    };
+    open.set(key, route);
+    return route;
+  }
+
+  /** Lets go of connections to addresses that the host name no longer has. */
+  async function follow(key: string, route: OpenRoute<C>): Promise<void> {
+    if (route.hostName === undefined) return;
+    const addresses = await names.renew(route.hostName);
+    if (addresses === undefined || open.get(key) !== route) return;
+    route.connections.follow(new Set(addresses.map(({ address }) => address)));
+  }
+
+  function drop(key: string): void {
+    const route = open.get(key);
+    if (route === undefined) return;
+    open.delete(key);
+    route.connections.retire();
+  }
+
+  return {
+    route(upstream, { origin }) {
+      const key = keyOf(origin, upstream);
+      return open.get(key) ?? create(key, origin, upstream);
+    },
+    budget(upstream) {
+      let budget = budgets.get(upstream);
+      if (budget === undefined) {
+        budget = createRetryBudget(() => performance.now());
+        budgets.set(upstream, budget);
+      }
+      return budget;
+    },
+    *keepSteps(plan) {
+      // Until it is known what the plan wants, nothing that its requests open is let go.
+      wanted = undefined;
+      const keys = new Set<string>();
+      for (const api of plan.apis) {
+        for (const { upstream } of api.versions.values()) {
+          if (upstream === undefined) continue;
+          for (const { origin } of upstream.targets) keys.add(keyOf(origin, upstream));
+          yield;
+        }
+      }
+      wanted = keys;
+      for (const key of open.keys()) if (!keys.has(key)) drop(key);
+    },
+    size: () => open.size,
+    async close() {
+      clearInterval(following);
+      const routes = [...open.values()];
+      open.clear();
+      await Promise.all(routes.map(({ connections }) => connections.destroy()));
+    },
+  };
+}
+
+const manners = new WeakMap<UpstreamPlan, string>();
+
+/** What two upstreams must agree on to share connections to one address. */
+function keyOf(origin: string, upstream: UpstreamPlan): string {
+  let manner = manners.get(upstream);
+  if (manner === undefined) {
+    const { timeouts, connections, http2, host = '', tls = {} } = upstream;
+    const facts = JSON.stringify([timeouts.connect, connections.max, http2, host, tls]);
+    manner = createHash('sha256').update(facts).digest('hex');
+    manners.set(upstream, manner);
+  }
+  return `${origin} ${manner}`;
 }

@@ -11,8 +11,8 @@ import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
-import { connectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
+import { connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import {
   type Reading,
   type ReadingContext,

@@ -13,22 +13,22 @@ import { pathReadings } from '../../gateway/exchange/misreadings.ts';
 import { readTarget } from '../../gateway/exchange/request-view.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
+import { inboundOf, requestIdOf } from '../../gateway/plane/general/request/message.ts';
 import {
   clientOf,
   connectionFacts,
+  OpenRequest,
   requestedHost,
-} from '../../gateway/plane/general/connection/connection-facts.ts';
-import { inboundOf } from '../../gateway/plane/general/request/inbound-of.ts';
-import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
-import { openRequest } from '../../gateway/plane/general/request/open-request.ts';
+} from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
+import { Slot } from '../../gateway/upstream/concurrency-limit.ts';
 import { upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { cleanAnswer } from '../../gateway/upstream/response-headers.ts';
-import { createStay } from '../../gateway/upstream/stay.ts';
-import { type Choice, callerIdOf } from '../../gateway/upstream/targets/target-choice.ts';
+import type { Choice } from '../../gateway/upstream/targets/target-state.ts';
+import { callerIdOf } from '../../gateway/upstream/targets/targets.ts';
 import { openGround, runBounded } from './ground.ts';
 import { openStageParts } from './stage-parts.ts';
 import { pricesOf, type Stage, stage } from './stage-prices.ts';
@@ -77,17 +77,26 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const identified = () => knowing(judged(), consumer, start.now);
   const asked = { view, start, ports };
   const client = context.address;
-  const open = openRequest({ raw, res, facts, connection: context.connection, client, glimpse: view, view });
+  const open = new OpenRequest({
+    raw,
+    res,
+    isHttp2: false,
+    facts,
+    connection: context.connection,
+    client,
+    glimpse: view,
+    view,
+  });
   const inboundPorts = { sendsForwarded: false, isDraining: () => false };
   const inbound = inboundOf(open, reading, inboundPorts);
-  const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
+  const { limit } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
   const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
   const answer = (): HeaderLines => cleanAnswer(200, ANSWER, order.upstream);
   const choose = () => upstreams.targets.choose(order.upstream, callerIdOf(facts.decision, inbound));
   const pass = (choice: Choice): void => {
-    const stay = createStay(choice, gate);
-    stay.enter(order.upstream.connections, { arriving: false, onPlace: nothing, onBusy: nothing });
-    stay.settle('answered');
+    const slot = new Slot(limit, choice, false, { onSlot: nothing, onBusy: nothing });
+    slot.enter(order.upstream.connections);
+    slot.settle('answered');
   };
   const metrics = createRequestMetrics();
   const accessLog = createAccessLog(createLogSink({ write: nothing }));
@@ -116,7 +125,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stage('  forward order', () => forwardOrder(match.route, resolved.whole, match.tail, view, plan.public)),
     stage('upstream headers', () => upstreamHeaders(inbound, order)),
     stage('target choice', () => choose().settle('answered')),
-    stage('concurrency gate', pass, choose),
+    stage('concurrency limit', pass, choose),
     stage('clean answer', () => cleanAnswer(200, ANSWER, order.upstream)),
     stage('freshness and decorate', (headers) => exchange.decorate(200, headers, facts, view), answer),
     stage('  freshness', (headers) => clampFreshness(headers, longestReuse(facts), Date.now()), answer),

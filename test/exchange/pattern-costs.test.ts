@@ -16,7 +16,7 @@ import { parseMediaType, parseTemplate } from '../../gateway/policy/versioning/m
 import { misspeltContent } from '../../gateway/policy/versioning/misspelt-type.ts';
 import { ignoredNames, lookAlikes, parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
-import { nominated } from '../../gateway/upstream/hop-by-hop.ts';
+import { nominated } from '../../gateway/upstream/request-headers.ts';
 import { LIMITS } from '../support/exchange-samples.ts';
 import { mapped } from './mapped-service.ts';
 

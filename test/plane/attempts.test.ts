@@ -1,8 +1,9 @@
-// Calls over real sockets by the target they go to: places at one, second tries, a name that moves.
+// Calls over real sockets by the target they go to: slots of one, second tries, a name that moves.
 // What passes through them stands in passing-through.test.ts.
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
+import { createDeadlines, type Deadline, processClock } from '../../gateway/upstream/deadlines.ts';
 import { plan, upstream as sample } from '../support/exchange-samples.ts';
 import { freePorts } from '../support/ports.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
@@ -22,7 +23,22 @@ const silent = (): undefined => undefined;
 const reset = ({ socket }: RawRequest): undefined => void socket.resetAndDestroy();
 const NARROW = { max: 1, queue: 1, waitMs: 60_000 };
 
-describe('places at a target', () => {
+it('keeps no deadline of a request that is over', async () => {
+  const begun: Deadline[] = [];
+  const start = createDeadlines(processClock);
+  const startDeadline: typeof start = (ms, onPassed) => {
+    const deadline = start(ms, onPassed);
+    begun.push(deadline);
+    return deadline;
+  };
+  const upstream = await upstreamThat(() => OK);
+  const gateway = await gatewayTo([upstream.origin], {}, { startDeadline });
+  await sendRaw(gateway.port, get('/echo', CLOSE));
+  await until(() => gateway.outcomes.length === 1);
+  expect(begun.map((deadline) => deadline.behind === deadline)).toEqual([true]);
+});
+
+describe('slots of a target', () => {
   it('promise 22: what finds neither place nor room to wait is upstream_busy at once; who waits is served in turn', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: NARROW });

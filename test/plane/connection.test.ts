@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildConnector, type Client } from 'undici';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ConnectionAware, openClient } from '../../gateway/plane/general/client/connection.ts';
+import { openClient } from '../../gateway/plane/general/client/http-connections.ts';
+import type { ConnectionAware } from '../../gateway/plane/general/client/upstream-call.ts';
 
 /** Keeps what is idle far longer than any test takes, and counts connections. */
 let connections = 0;

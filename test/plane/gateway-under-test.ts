@@ -24,8 +24,8 @@ import { createIntake } from '../../gateway/server/intake.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 import { createTlsFace } from '../../gateway/server/tls-options.ts';
 import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
-import type { PoolOptions } from '../../gateway/upstream/pools.ts';
-import { openUpstreams, type Upstreams } from '../../gateway/upstream/upstreams.ts';
+import type { StartDeadline } from '../../gateway/upstream/deadlines.ts';
+import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/upstream/upstreams.ts';
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
 export interface GatewayOptions {
@@ -50,6 +50,7 @@ export interface GatewayOptions {
   readonly exchange?: Exchange;
   readonly order?: Partial<ForwardOrder>;
   readonly reach?: Pick<PoolOptions<HttpConnections>, 'findAddresses' | 'lookupEveryMs'>;
+  readonly startDeadline?: StartDeadline;
   /** Why open WebSockets are to be closed. */
   readonly ending?: () => Ending | undefined;
 }
@@ -198,6 +199,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { forwarder, websockets } = createForwarding({
     exchange,
     ...upstreams,
+    ...(options.startDeadline && { startDeadline: options.startDeadline }),
     countWebsockets: () => undefined,
     idleWebsockets: intake.idleWebsockets,
   });

@@ -3,8 +3,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
-import { createPools, type Pools } from '../../gateway/upstream/pools.ts';
-import { probeThrough } from '../../gateway/upstream/upstreams.ts';
+import { Slot } from '../../gateway/upstream/concurrency-limit.ts';
+import { createDeadlines, processClock } from '../../gateway/upstream/deadlines.ts';
+import { createPools, type Pools, probeThrough } from '../../gateway/upstream/upstreams.ts';
 import { upstream as sample } from '../support/exchange-samples.ts';
 import { freePorts } from '../support/ports.ts';
 import { startRawUpstream } from '../support/raw-upstream.ts';
@@ -13,6 +14,7 @@ import { makeCertificate, startUntrustedUpstream } from '../support/untrusted-up
 const RULES = { path: '/healthz?deep=1', every: 1_000, timeout: 2_000, healthy: 1, unhealthy: 1 };
 const TIMEOUTS = { connect: 1_000, headers: 1_000, idle: 1_000, total: 1_000 };
 const stack: AsyncDisposable[] = [];
+const startDeadline = createDeadlines(processClock);
 let pools: Pools | undefined;
 
 afterEach(async () => {
@@ -27,7 +29,7 @@ function check(
   timeout = RULES.timeout,
   stop = new AbortController(),
 ) {
-  pools ??= createPools({ connect: connectTarget });
+  pools ??= createPools({ connect: connectTarget, startDeadline });
   return probeThrough(pools)({
     upstream: { ...sample, timeouts: TIMEOUTS, targets: [{ origin: url }], ...changes },
     target: { origin: url },
@@ -131,14 +133,17 @@ describe('a health check', () => {
     expect(await check(`https://127.0.0.1:${port}`, { tls })).toBeUndefined();
   });
 
-  it('takes no place at the target: one that is full is not sick', async () => {
+  it('takes no slot of the target: one that is full is not sick', async () => {
     const upstream = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     const connections = { max: 1, queue: 0, waitMs: 1 };
-    pools = createPools({ connect: connectTarget });
+    pools = createPools({ connect: connectTarget, startDeadline });
     const plan = { ...sample, timeouts: TIMEOUTS, targets: [{ origin: upstream.url }], connections };
-    const { gate } = pools.route(plan, { origin: upstream.url });
-    gate.enter(connections, { onPlace: () => undefined, onBusy: () => undefined });
+    const target = { origin: upstream.url };
+    const { limit } = pools.route(plan, target);
+    const nothing = (): void => undefined;
+    const choice = { target, answered: nothing, settle: nothing };
+    new Slot(limit, choice, false, { onSlot: nothing, onBusy: nothing }).enter(connections);
     expect(await check(upstream.url, { connections })).toBeUndefined();
-    expect(gate.size()).toEqual({ running: 1, waiting: 0 });
+    expect(limit.size()).toEqual({ running: 1, waiting: 0 });
   });
 });

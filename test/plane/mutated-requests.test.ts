@@ -9,15 +9,14 @@ import { createExchange, type Exchange } from '../../gateway/exchange/exchange.t
 import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
-import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
 import { hasBody, requestIdOf } from '../../gateway/plane/general/request/message.ts';
+import { createConnectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { type Reading, readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Inbound } from '../../gateway/plane/port.ts';
 import { readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { parseMediaType, parseTemplate, versionIn } from '../../gateway/policy/versioning/media-type.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
-import { forwardedField } from '../../gateway/upstream/forwarded-field.ts';
-import { upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
+import { forwardedField, upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { fieldLines, mutated } from '../support/mutated-bytes.ts';

@@ -5,7 +5,7 @@ import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
-import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
+import { createConnectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';

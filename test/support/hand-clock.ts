@@ -1,8 +1,8 @@
 // A clock that a test moves by hand, with timers that run when it passes them.
-// For whatever takes a `TargetClock`; no real time goes by.
-import type { TargetClock } from '../../gateway/upstream/targets/health-checks.ts';
+// For whatever takes a `Clock`; no real time goes by.
+import type { Clock } from '../../gateway/upstream/deadlines.ts';
 
-export interface HandClock extends TargetClock {
+export interface HandClock extends Clock {
   /** Moves on by so many milliseconds; each timer runs at its own time, and what it awaits is given a turn. */
   readonly pass: (ms: number) => Promise<void>;
   /** Timers that are set. */

@@ -1,11 +1,14 @@
 // How long a body is waited for before its request is sent on, by a clock of the test's own.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Arrival, awaitBody, ENOUGH, PATIENCE_MS } from '../../gateway/upstream/bodies/body-arrival.ts';
+import { type Arrival, awaitBody, ENOUGH, PATIENCE_MS } from '../../gateway/upstream/bodies/measured-body.ts';
+import { createDeadlines, processClock } from '../../gateway/upstream/deadlines.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function come(bodies = { awaited: 0, most: 9 }): { arrival: Arrival; readonly ready: number } {
+const none = (awaited = 0, most = 9) => ({ awaited, most, startDeadline: createDeadlines(processClock) });
+
+function come(bodies = none()): { arrival: Arrival; readonly ready: number } {
   let ready = 0;
   const arrival = awaitBody(bodies, () => {
     ready += 1;
@@ -33,7 +36,7 @@ describe('promise 11: a body is waited for', () => {
     ['for as long as patience lasts', () => void vi.advanceTimersByTime(PATIENCE_MS), 1],
     ['no longer, and no shorter', () => void vi.advanceTimersByTime(PATIENCE_MS - 1), 0],
   ])('%s', (_what, happen, ready) => {
-    const bodies = { awaited: 0, most: 9 };
+    const bodies = none();
     const body = come(bodies);
     expect([body.ready, bodies.awaited]).toEqual([0, 1]);
     happen(body.arrival);
@@ -45,7 +48,7 @@ describe('promise 11: a body is waited for', () => {
   });
 
   it('never again once nobody wants to know', () => {
-    const bodies = { awaited: 0, most: 9 };
+    const bodies = none();
     const body = come(bodies);
     body.arrival.stop();
     body.arrival.stop();
@@ -55,7 +58,7 @@ describe('promise 11: a body is waited for', () => {
   });
 
   it('only until what came with the head is read, where very many are', () => {
-    const bodies = { awaited: 1, most: 1 };
+    const bodies = none(1, 1);
     const body = come(bodies);
     expect(body.ready).toBe(0);
     vi.advanceTimersByTime(0);

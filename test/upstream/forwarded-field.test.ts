@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forwardedField } from '../../gateway/upstream/forwarded-field.ts';
+import { forwardedField } from '../../gateway/upstream/request-headers.ts';
 
 describe('XFF-3: Forwarded', () => {
   it.each([

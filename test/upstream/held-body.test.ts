@@ -66,7 +66,7 @@ function deliver(
   const flows = chunks.map(delivery.write);
   if (ends) delivery.end();
   const stillHeld = heldBodies.held;
-  delivery.discard();
+  delivery.discard?.();
   const heldUntaken = heldBodies.held;
   res.emit('close');
   const rooms = written.map(({ buffer }) => buffer.byteLength);

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { TargetConnections } from '../../gateway/upstream/call.ts';
-import { createPools, type Pools } from '../../gateway/upstream/pools.ts';
-import { probeThrough } from '../../gateway/upstream/upstreams.ts';
+import { createDeadlines, processClock } from '../../gateway/upstream/deadlines.ts';
+import { createPools, type Pools, probeThrough } from '../../gateway/upstream/upstreams.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 
 const TARGET = { origin: 'http://127.0.0.1:1' };
@@ -30,6 +30,7 @@ function connect(origin: string): TargetConnections {
   };
 }
 
+const startDeadline = createDeadlines(processClock);
 let pools: Pools;
 beforeEach(() => {
   asked = [];
@@ -38,7 +39,7 @@ afterEach(() => pools.close());
 
 describe('pools', () => {
   it('what reaches a target outlives a reload that keeps its address and its manner', () => {
-    pools = createPools({ connect });
+    pools = createPools({ connect, startDeadline });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
     const route = pools.route(before, TARGET);
@@ -57,12 +58,12 @@ describe('pools', () => {
     ['another number of connections', { connections: { ...sample.connections, max: 1 } }],
     ['another time to connect', { timeouts: { ...sample.timeouts, connect: 2 } }],
   ])('%s makes connections of its own', (_, changes) => {
-    pools = createPools({ connect });
+    pools = createPools({ connect, startDeadline });
     expect(pools.route(upstream(changes), TARGET)).not.toBe(pools.route(upstream(), TARGET));
   });
 
   it('what no plan uses is closed, and a late request of the old plan leaves none behind', () => {
-    pools = createPools({ connect });
+    pools = createPools({ connect, startDeadline });
     const gone = upstream();
     pools.route(gone, TARGET);
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
@@ -75,7 +76,7 @@ describe('pools', () => {
   });
 
   it('what a request of the next plan opens between two steps of a reload is kept, and the rest let go', () => {
-    pools = createPools({ connect });
+    pools = createPools({ connect, startDeadline });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
     pools.route(before, TARGET);
@@ -90,7 +91,7 @@ describe('pools', () => {
   });
 
   it('nor does a late check', async () => {
-    pools = createPools({ connect });
+    pools = createPools({ connect, startDeadline });
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     const rules = { path: '/', every: 1, timeout: 1, healthy: 1, unhealthy: 1 };
     const { signal } = new AbortController();
@@ -108,6 +109,7 @@ describe('a host name that is looked up again', () => {
     vi.useFakeTimers();
     pools = createPools({
       connect,
+      startDeadline,
       lookupEveryMs: 1_000,
       findAddresses: (_name, callback) =>
         callback(

@@ -1,8 +1,12 @@
 // FWD-16: what may be sent once more, and how often.
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../gateway/upstream/call.ts';
-import { mayTryAgain, type Tried } from '../../gateway/upstream/retry.ts';
-import { createRetryBudget, type RetryBudget } from '../../gateway/upstream/retry-budget.ts';
+import {
+  createRetryBudget,
+  mayTryAgain,
+  type RetryBudget,
+  type Tried,
+} from '../../gateway/upstream/retry.ts';
 
 const RETRIES = { attempts: 1, budget: 0.2 };
 const UNLIMITED: RetryBudget = { onRequest: () => undefined, take: () => true };

@@ -4,7 +4,7 @@ import type { TargetChange } from '../../gateway/exchange/target-standing.ts';
 import { DEFAULT_BREAKER } from '../../gateway/plan/compile/upstream.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
-import type { Choice } from '../../gateway/upstream/targets/target-choice.ts';
+import type { Choice } from '../../gateway/upstream/targets/target-state.ts';
 import { createTargets, type Targets } from '../../gateway/upstream/targets/targets.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 import { createHandClock } from '../support/hand-clock.ts';

@@ -1,6 +1,6 @@
 // Via in both directions over real sockets, and the bound on how often a request may come by.
 import { describe, expect, it } from 'vitest';
-import { timesHere } from '../../gateway/upstream/hop-by-hop.ts';
+import { timesHere } from '../../gateway/upstream/request-headers.ts';
 import { forEachTest } from '../plane/gateway-pair.ts';
 import { get, sendRaw } from '../plane/raw-sockets.ts';
 

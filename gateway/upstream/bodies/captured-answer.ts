@@ -3,8 +3,15 @@
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { Claim } from '../../exchange/directive.ts';
 import type { Delivery } from '../call.ts';
-import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
-import { type HeldBodies, holdWhileGiven, type Taker } from './held-body.ts';
+import {
+  contentOf,
+  type Gathered,
+  gather,
+  type HeldBodies,
+  holdWhileGiven,
+  startGathering,
+  type Taker,
+} from './held-body.ts';
 
 export interface Capture extends Delivery {
   /** Whether something is to be kept still, so that the call goes on without a client. */
@@ -67,7 +74,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
       onUngivable(thrown);
     } finally {
       letGo();
-      delivery.discard();
+      delivery.discard?.();
     }
   }
 
@@ -110,7 +117,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     discard() {
       if (isEnded) return;
       letGo();
-      delivery.discard();
+      delivery.discard?.();
     },
   };
 }

@@ -1,9 +1,9 @@
-// A request's body on its way to a target: a stream of ours behind the client's, counted as far as somebody has to know.
-// Made by attempts.ts; undici may destroy it without ending the client's connection.
+// A request's body on its way to a target: a stream of ours behind the client's, which undici may destroy, counted.
+// A small one is awaited whole, of a large one enough to see it flow: a client that sends slowly holds up no slot.
 import { Duplex, PassThrough } from 'node:stream';
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
-import { type AwaitedBodies, awaitBody } from './body-arrival.ts';
+import type { StartDeadline } from '../deadlines.ts';
 
 /** What is around its octets is out of all proportion to them (SMG-12). */
 export const PADDED: Refusal = {
@@ -17,12 +17,8 @@ export interface BodyEvents {
   readonly onReady: () => void;
   /** All of it has come. */
   readonly onWhole: () => void;
-  /** Its end did not come with all of it: nobody may take it for whole. */
-  readonly onBroken: () => void;
-  /** More came than `most`; what is beyond has not been handed on. */
-  readonly onTooLarge: () => void;
-  /** What is around its octets is out of all proportion to them. */
-  readonly onPadded: () => void;
+  /** More came than `most`, its framing is out of all proportion, or its end did not come with all of it. */
+  readonly onFailed: (cause: Error | Refusal) => void;
 }
 
 export interface MeasuredBody {
@@ -65,15 +61,14 @@ export function measuredBody(
     if (tooLarge || inbound.isPadded?.()) {
       refused = true;
       source.unpipe(body);
-      if (tooLarge) events.onTooLarge();
-      else events.onPadded();
+      events.onFailed(tooLarge ? { reason: 'body_too_large', most } : PADDED);
     } else arrival.received(chunk.length);
   }
   source.on('data', count);
   source.pipe(body, { end: false });
   source.once('end', () => {
     if (!inbound.endedWhole()) {
-      events.onBroken();
+      events.onFailed(new Error('the client cut its body'));
       return;
     }
     body.end();
@@ -81,4 +76,58 @@ export function measuredBody(
     arrival.whole();
   });
   return { stream: body, cut: (reason) => void sink?.destroy(reason), stop: arrival.stop };
+}
+
+/** Octets that are waited for; what waits stands in a stream that takes about this much more. */
+export const ENOUGH = 16 * 1_024;
+/** Then a body that trickles is taken for one: an upstream may want to answer before it has all of it, milliseconds. */
+export const PATIENCE_MS = 250;
+/** Bodies that are waited for side by side: 64 MiB. */
+export const MOST_AWAITED = 4_096;
+
+/** What all requests of a process wait for together. */
+export interface AwaitedBodies {
+  /** Bodies at the moment. */
+  awaited: number;
+  /** With more than this many, each is waited for only until what came with its head has been read. */
+  readonly most: number;
+  readonly startDeadline: StartDeadline;
+}
+
+export interface Arrival {
+  readonly received: (octets: number) => void;
+  /** All of it is here. */
+  readonly whole: () => void;
+  /** Nobody wants to know any more. */
+  readonly stop: () => void;
+}
+
+/** `onReady` comes once, and not before this has returned, unless it was stopped before. */
+export function awaitBody(bodies: AwaitedBodies, onReady: () => void): Arrival {
+  let octets = 0;
+  let over = false;
+  bodies.awaited += 1;
+  const patience = bodies.awaited > bodies.most ? undefined : bodies.startDeadline(PATIENCE_MS, ready);
+  const immediate = patience === undefined ? setImmediate(ready) : undefined;
+
+  function stop(): void {
+    if (over) return;
+    over = true;
+    bodies.awaited -= 1;
+    patience?.stop();
+    clearImmediate(immediate);
+  }
+  function ready(): void {
+    if (over) return;
+    stop();
+    onReady();
+  }
+  return {
+    received(more) {
+      octets += more;
+      if (octets >= ENOUGH) ready();
+    },
+    whole: ready,
+    stop,
+  };
 }

@@ -34,7 +34,6 @@ export async function replayAnswer(
       if (room.held + kept.body.length > room.most) return noRoom();
       holdWhileGiven(inbound, kept.body.length, room);
       completion.idempotency = 'replayed';
-      const given: Delivery = { ...sink, discard: () => undefined };
       const { notice } = forward;
       const { method } = inbound.view;
       const onOutcome = (outcome: NonNullable<Completion['bodyNotice']>): void => {
@@ -43,8 +42,8 @@ export async function replayAnswer(
       give(
         kept,
         notice === undefined
-          ? given
-          : holdBody({ notice, method, delivery: given, onOutcome, heldBodies: room, inbound }),
+          ? sink
+          : holdBody({ notice, method, delivery: sink, onOutcome, heldBodies: room, inbound }),
       );
       return undefined;
     }
@@ -75,6 +74,6 @@ function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery
     if (body.length > 0) delivery.write(Buffer.from(body));
     delivery.end();
   } finally {
-    delivery.discard();
+    delivery.discard?.();
   }
 }

@@ -2,8 +2,7 @@
 // Called by claimed.ts and replay.ts; where it is too much, every byte of it stands in the request again.
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
-import { contentOf, gather, startGathering } from './gathered.ts';
-import type { HeldBodies } from './held-body.ts';
+import { contentOf, gather, type HeldBodies, startGathering } from './held-body.ts';
 import { PADDED } from './measured-body.ts';
 
 export type WholeBody =
@@ -15,11 +14,10 @@ export type WholeBody =
   /** Its end did not come. */
   | { readonly kind: 'broken' };
 
-const NOTHING = Buffer.alloc(0);
-
 /** `most`: bytes. What is held counts in `room`. */
 export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Promise<WholeBody> {
-  if (!inbound.hasBody) return Promise.resolve({ kind: 'whole', bytes: NOTHING, free: () => undefined });
+  if (!inbound.hasBody)
+    return Promise.resolve({ kind: 'whole', bytes: contentOf(startGathering(0)), free: () => undefined });
   const { body: stream } = inbound;
   const { promise, resolve } = Promise.withResolvers<WholeBody>();
   const gathered = startGathering(most);

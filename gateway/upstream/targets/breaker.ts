@@ -11,14 +11,14 @@ export interface Breaker {
   /** Milliseconds until it may; 0 also while the one request that tries is under way. */
   readonly waitMs: (now: number) => number;
   /** Starts a request, whether or not one is admitted; the result is handed back with what became of it. */
-  readonly begin: (now: number) => Turn;
-  readonly answered: (turn: Turn) => void;
-  readonly failed: (turn: Turn, now: number) => void;
-  readonly cancelled: (turn: Turn, now: number) => void;
+  readonly begin: (now: number) => Stretch;
+  readonly answered: (stretch: Stretch) => void;
+  readonly failed: (stretch: Stretch, now: number) => void;
+  readonly cancelled: (stretch: Stretch, now: number) => void;
 }
 
 /** Which stretch between two changes of state a request belongs to: what it says of an earlier one no longer counts. */
-export type Turn = number;
+export type Stretch = number;
 
 type State =
   | { readonly kind: 'closed'; readonly failures: number }
@@ -32,11 +32,11 @@ const CLOSED: State = { kind: 'closed', failures: 0 };
 export function createBreaker(onChange: (closed: boolean) => void): Breaker {
   let rules: BreakerRules | undefined;
   let state: State = CLOSED;
-  let turn: Turn = 0;
+  let stretch: Stretch = 0;
 
   function become(next: State): void {
     state = next;
-    turn += 1;
+    stretch += 1;
   }
   function close(): void {
     become(CLOSED);
@@ -58,15 +58,15 @@ export function createBreaker(onChange: (closed: boolean) => void): Breaker {
     waitMs: (now) => (state.kind === 'open' ? Math.max(0, state.until - now) : 0),
     begin(now) {
       if (state.kind === 'open' && now >= state.until) become({ kind: 'trying' });
-      return turn;
+      return stretch;
     },
     answered(of) {
-      if (of !== turn) return;
+      if (of !== stretch) return;
       if (state.kind !== 'closed') close();
       else if (state.failures > 0) state = CLOSED;
     },
     failed(of, now) {
-      if (of !== turn || rules === undefined) return;
+      if (of !== stretch || rules === undefined) return;
       switch (state.kind) {
         case 'closed': {
           const failures = state.failures + 1;
@@ -88,7 +88,7 @@ export function createBreaker(onChange: (closed: boolean) => void): Breaker {
     },
     cancelled(of, now) {
       // Nothing was learnt: the next request may try.
-      if (of === turn && state.kind === 'trying') become({ kind: 'open', until: now });
+      if (of === stretch && state.kind === 'trying') become({ kind: 'open', until: now });
     },
   };
 }

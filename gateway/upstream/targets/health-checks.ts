@@ -2,14 +2,7 @@
 // Part of a target's state; what a check is, is in health-probe.ts.
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { HealthRules } from '../../plan/target-rules.ts';
-
-/** The time that targets are judged by: monotonic, with timers that never keep the process alive. */
-export interface TargetClock {
-  /** Milliseconds since some instant in the past. */
-  readonly now: () => number;
-  /** Runs once after so many milliseconds, at most a day; call the result to have it not run. */
-  readonly after: (ms: number, run: () => void) => () => void;
-}
+import type { Clock } from '../deadlines.ts';
 
 /** One check: why it failed, in a word for operators, or undefined where it is good. Never rejects. */
 export type Probe = (check: {
@@ -23,7 +16,8 @@ export type Probe = (check: {
 export interface HealthChecks {
   /** Goes by another plan from here on: starts, goes on, or stops with the target taken for well. */
   readonly configure: (upstream: UpstreamPlan) => void;
-  readonly isUp: () => boolean;
+  /** Data and no function, since each request reads it. */
+  readonly isUp: boolean;
   /** Milliseconds until the target can be back at the earliest; 0 while it is up. */
   readonly waitMs: (now: number) => number;
   /** Ends the checks, one under way included; what was found stays. */
@@ -32,7 +26,7 @@ export interface HealthChecks {
 
 export interface HealthPorts {
   readonly probe: Probe;
-  readonly clock: TargetClock;
+  readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
 }
@@ -47,8 +41,7 @@ export function createHealthChecks(
   let running: AbortController | undefined;
   let unplan: () => void = () => undefined;
   let dueAt = 0;
-  let isUp = true;
-  /** Checks in a row that say otherwise than `isUp`. */
+  /** Checks in a row that say otherwise than `checks.isUp`. */
   let against = 0;
 
   function next(ms: number): void {
@@ -69,13 +62,13 @@ export function createHealthChecks(
 
   function judge(why: string | undefined, rules: HealthRules): void {
     const good = why === undefined;
-    against = good === isUp ? 0 : against + 1;
-    if (against < (isUp ? rules.unhealthy : rules.healthy)) return;
+    against = good === checks.isUp ? 0 : against + 1;
+    if (against < (checks.isUp ? rules.unhealthy : rules.healthy)) return;
     become(good, why);
   }
 
   function become(up: boolean, why: string | undefined): void {
-    isUp = up;
+    checks.isUp = up;
     against = 0;
     onChange(up, why);
   }
@@ -86,14 +79,15 @@ export function createHealthChecks(
     unplan();
   }
 
-  return {
-    configure(upstream) {
+  const checks = {
+    isUp: true,
+    configure(upstream: UpstreamPlan): void {
       const before = plan?.health;
       plan = upstream;
       const rules = upstream.health;
       if (rules === undefined) {
         stop();
-        if (!isUp) become(true, undefined);
+        if (!checks.isUp) become(true, undefined);
         return;
       }
       if (running !== undefined && before?.every === rules.every) return;
@@ -102,12 +96,12 @@ export function createHealthChecks(
       // At a moment of its own, so that many targets and many gateways do not ask all at once.
       next(random() * rules.every);
     },
-    isUp: () => isUp,
-    waitMs(now) {
-      if (isUp) return 0;
+    waitMs(now: number): number {
+      if (checks.isUp) return 0;
       const more = Math.max(0, (plan?.health?.healthy ?? 1) - against - 1);
       return Math.max(0, dueAt - now) + more * (plan?.health?.every ?? 0);
     },
     stop,
   };
+  return checks;
 }

@@ -5,7 +5,18 @@ import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import { type Candidate, hashOf } from './balance.ts';
 import { createBreaker } from './breaker.ts';
 import { createHealthChecks, type HealthPorts } from './health-checks.ts';
-import type { Choice } from './target-choice.ts';
+
+/** How a call ended. `cancelled`: by whatever says nothing of the target, such as a client that left. */
+export type Outcome = 'answered' | 'failed' | 'cancelled';
+
+/** One target chosen for one call. */
+export interface Choice {
+  readonly target: Target;
+  /** Call when the head of the answer has come: a breaker need not wait for the end of a long body. */
+  readonly answered: () => void;
+  /** Call exactly once, when the call is over. */
+  readonly settle: (outcome: Outcome) => void;
+}
 
 export interface TargetState extends Candidate {
   readonly target: Target;
@@ -40,7 +51,7 @@ export function createTargetState(
   const health = createHealthChecks(target, ports, (up, why) => changed({ up, by: 'health', why }));
   const breaker = createBreaker((up) => changed({ up, by: 'breaker', why: undefined }));
 
-  const isUp = (): boolean => health.isUp() && breaker.isClosed();
+  const isUp = (): boolean => health.isUp && breaker.isClosed();
 
   function changed(change: StateChange): void {
     if (isUp()) {
@@ -62,37 +73,23 @@ export function createTargetState(
       breaker.configure(upstream.breaker);
       health.configure(upstream);
     },
-    isInService: (now) => health.isUp() && breaker.admits(now),
-    isMerelyEjected: () => health.isUp() && !breaker.isClosed(),
+    isInService: (now) => health.isUp && breaker.admits(now),
+    isMerelyEjected: () => health.isUp && !breaker.isClosed(),
     isUp,
     waitMs: (now) => Math.max(health.waitMs(now), breaker.waitMs(now)),
     share: (now) => shareOf(backSince, slowStart, now),
     begin() {
-      const turn = breaker.begin(clock.now());
+      const stretch = breaker.begin(clock.now());
       let over = false;
       inFlight += 1;
       return {
         target,
-        answered: () => breaker.answered(turn),
+        answered: () => breaker.answered(stretch),
         settle(outcome) {
           if (over) return;
           over = true;
           inFlight -= 1;
-          switch (outcome) {
-            case 'answered':
-              breaker.answered(turn);
-              return;
-            case 'failed':
-              breaker.failed(turn, clock.now());
-              return;
-            case 'cancelled':
-              breaker.cancelled(turn, clock.now());
-              return;
-            default: {
-              const never: never = outcome;
-              throw new Error(`unhandled outcome ${String(never)}`);
-            }
-          }
+          breaker[outcome](stretch, clock.now());
         },
       };
     },

@@ -1,12 +1,13 @@
 // Chooses a target of an upstream for each request, among those that are in service.
 // Asked by the pools for every call; told by gateway.ts which plan is in force.
 import { Fault } from '../../exchange/directive.ts';
+import type { Decision } from '../../exchange/facts.ts';
 import type { TargetChange, TargetStanding } from '../../exchange/target-standing.ts';
 import type { GatewayPlan, Target, UpstreamPlan } from '../../plan/plan.ts';
+import type { Inbound } from '../../plane/port.ts';
 import { byCaller, byLoad, byTurn } from './balance.ts';
 import type { HealthPorts } from './health-checks.ts';
-import type { Choice } from './target-choice.ts';
-import { createTargetState, type TargetState } from './target-state.ts';
+import { type Choice, createTargetState, type TargetState } from './target-state.ts';
 
 export interface Targets {
   /**
@@ -29,6 +30,14 @@ export interface Targets {
 export interface TargetsOptions extends HealthPorts {
   /** Told of each change, once. */
   readonly onChange: (change: TargetChange) => void;
+}
+
+/** Who calls, as far as a target is chosen by it: the consumer, else the address. */
+export function callerIdOf(
+  { consumer }: Pick<Decision, 'consumer'>,
+  { view }: Pick<Inbound, 'view'>,
+): string {
+  return consumer?.id ?? view.clientAddress;
 }
 
 export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {

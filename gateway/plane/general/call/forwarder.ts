@@ -6,18 +6,14 @@ import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import {
-  callUpstream,
-  type ForwardEvents,
-  type Forwarded,
-  type ForwardPorts,
-} from '../../../upstream/attempts.ts';
+import { callUpstream, type Forwarded, type ForwardPorts } from '../../../upstream/attempts.ts';
 import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
-import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
+import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
+import type { AnswerSink } from '../../port.ts';
+import { http2StreamOf, writeHead } from '../request/message.ts';
 import type { NodeInbound } from '../request/open-request.ts';
-import { answerTo, writeHead } from './answer-sink.ts';
 
 /** The one method of a Fastify reply that is used here. */
 export interface ReplyWithFrom {
@@ -57,6 +53,7 @@ interface Passage extends Forwarded {
 
 // reply-from copies symbol keys of the headers it is given; the passage travels to our dispatcher under this one.
 const PASSAGE = Symbol('passage');
+type Callback = (error: Error | null, answer?: unknown) => void;
 type WithPassage = Record<string, never> & { [PASSAGE]: Passage };
 
 // reply-from is always asked for this address and never resolves a client's bytes against it (SMG-7).
@@ -78,26 +75,27 @@ export function createForwarder({
     }
   }
 
-  function send(passage: Passage, callback: (error: Error | null, answer?: unknown) => void): void {
+  /** What reply-from calls in place of undici. */
+  function request(
+    { headers: { [PASSAGE]: passage } }: { readonly headers: WithPassage },
+    callback: Callback,
+  ): void {
     const { inbound, facts } = passage;
     const sentAt = performance.now();
     const sink = answerTo(inbound, {
       head(status, headers) {
         finish(status, headers, passage);
         passage.writeHead = () => writeHead(inbound.res, status, headers);
+        const body = { destroy: () => cancel(new Error('aborted')) };
         // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
-        callback(null, {
-          statusCode: 200,
-          headers: {},
-          body: { destroy: () => cancel(new Error('aborted')) },
-        });
+        callback(null, { statusCode: 200, headers: {}, body });
       },
       end() {
         inbound.res.end();
         passage.done();
       },
     });
-    const events: ForwardEvents = {
+    const cancel = callUpstream(passage, ports, sink, {
       onAnswered() {
         facts.completion.upstreamMs = performance.now() - sentAt;
       },
@@ -114,18 +112,8 @@ export function createForwarder({
         passage.why = why;
         callback(why instanceof Fault ? why : new Error(why.reason));
       },
-    };
-    const cancel = callUpstream(passage, ports, sink, events);
+    });
   }
-
-  const dispatcher = {
-    request(
-      options: { readonly headers: WithPassage },
-      callback: (error: Error | null, answer?: unknown) => void,
-    ) {
-      send(options.headers[PASSAGE], callback);
-    },
-  };
 
   function pass(
     inbound: NodeInbound,
@@ -163,7 +151,7 @@ export function createForwarder({
     options: {
       base: NOWHERE,
       // Its type is that of undici's own method; reply-from calls nothing but this.
-      undici: dispatcher as unknown as { request: Dispatcher['request'] },
+      undici: { request } as unknown as { request: Dispatcher['request'] },
       // It would repeat a GET answered 503 up to ten times (FWD-16).
       retryMethods: [],
       disableRequestLogging: true,
@@ -195,5 +183,32 @@ export function createForwarder({
       });
       return replayAnswer(inbound, replay, facts.completion, { sink, room: ports.heldBodies });
     },
+  };
+}
+
+const NGHTTP2_INTERNAL_ERROR = 2;
+
+/** `head`: writes the client's head before it returns. What Node refuses to write throws. */
+export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, 'head' | 'end'>): AnswerSink {
+  const { res } = inbound;
+  return {
+    head(status, headers) {
+      head(status, headers);
+      // Node keeps a head back until there is a body; what came together with it has been written by then.
+      queueMicrotask(() => {
+        if (inbound.bytes === 0 && !res.writableEnded && !res.destroyed) res.flushHeaders();
+      });
+    },
+    write(chunk) {
+      inbound.bytes += chunk.length;
+      return res.write(chunk);
+    },
+    end,
+    reset() {
+      const stream = http2StreamOf(res);
+      if (stream === undefined) res.destroy();
+      else stream.close(NGHTTP2_INTERNAL_ERROR);
+    },
+    onDrain: (resume) => void res.once('drain', resume),
   };
 }

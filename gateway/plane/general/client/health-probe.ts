@@ -2,7 +2,7 @@
 // Run by health-checks.ts; what it finds is a word for operators, never for clients.
 import { errorCode } from '../../../upstream/fault-mapping.ts';
 import type { Probe } from '../../../upstream/targets/health-checks.ts';
-import type { ConnectionAware, Dispatch } from './connection.ts';
+import type { ConnectionAware, Dispatch } from './upstream-call.ts';
 
 /** Bytes of a body that are read, so that the connection can end in order; the status has been believed by then. */
 const MOST_BODY = 65_536;

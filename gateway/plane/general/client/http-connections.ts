@@ -1,15 +1,17 @@
 // All connections to one target: undici's pool for requests, an agent for the handshakes of WebSockets.
-// Opened and let go of by upstream/pools.ts.
+// Each connection of the pool knows what it has served and read, so that a stale one can be told apart.
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
-import { Pool } from 'undici';
+import type { TLSSocket } from 'node:tls';
+import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { UpstreamPlan } from '../../../plan/plan.ts';
+import type { MonotonicMs } from '../../../policy/contract.ts';
 import type { TargetConnections } from '../../../upstream/call.ts';
 import type { NameLookup } from '../../../upstream/name-lookup.ts';
-import { type ClientOptions, type Dispatch, IDLE_MS, openClient } from './connection.ts';
-import { createReach } from './connector.ts';
+import { isRepeatable } from '../../../upstream/retry.ts';
+import { createReach, passOverContinue } from './connector.ts';
 import { createProbe } from './health-probe.ts';
-import { callTarget } from './upstream-call.ts';
+import { type Connection, callTarget, type Dispatch } from './upstream-call.ts';
 
 export interface HttpConnections extends TargetConnections {
   readonly origin: string;
@@ -77,4 +79,67 @@ export function connectTarget(
     },
     destroy: () => pool.destroy(),
   };
+}
+
+export interface ClientOptions extends Client.Options {
+  readonly connect: buildConnector.connector;
+  /** Monotonic milliseconds; default: those of the process. */
+  readonly monotonic?: () => MonotonicMs;
+}
+
+/** Below the 5 s that many servers keep an idle connection, so that we let go first. */
+export const IDLE_MS = 4_000;
+
+/** A client of its own for `origin`: the pool's unit, and the fresh connection of a retry. */
+export function openClient(
+  origin: string | URL,
+  { monotonic = () => performance.now(), ...options }: ClientOptions,
+): Client {
+  let socket: Socket | undefined;
+  let served = 0;
+  /** Undefined while it has something to do. */
+  let idleSince: number | undefined;
+  let expectAnswer = (): void => undefined;
+  const connection: Connection = {
+    served: () => served,
+    isShared: () => socket !== undefined && isHttp2(socket),
+    bytesRead: () => socket?.bytesRead ?? 0,
+    expectAnswer: () => {
+      idleSince = undefined;
+      expectAnswer();
+    },
+    answered: () => {
+      served += 1;
+      idleSince = monotonic();
+    },
+  };
+  const tracked: buildConnector.connector = (target, callback) =>
+    options.connect(target, (...args) => {
+      if (args[0] === null) {
+        socket = args[1];
+        served = 0;
+        idleSince = undefined;
+        expectAnswer = isHttp2(socket) ? () => undefined : passOverContinue(socket);
+      }
+      callback(...args);
+    });
+  // undici's clock counts its ticks, and is slow where the event loop is. What may not be sent twice is not risked on a
+  // connection that the upstream may have ended meanwhile: undici makes another in its place.
+  const letGoOfOld = ({ method, body }: Dispatcher.DispatchOptions): void => {
+    const isOld = idleSince !== undefined && monotonic() - idleSince > IDLE_MS;
+    if (isOld && !connection.isShared() && !isRepeatable(method, body != null)) socket?.destroy();
+  };
+  const client = new Client(new URL(origin), { ...options, connect: tracked });
+  const dispatch = client.dispatch.bind(client);
+  client.dispatch = (request, handler) => {
+    if ('connection' in handler) handler.connection = connection;
+    letGoOfOld(request);
+    return dispatch(request, handler);
+  };
+  return client;
+}
+
+/** Node says so of a TLS connection, undici of one without TLS on which it presupposes HTTP/2. */
+function isHttp2(socket: Socket): boolean {
+  return 'alpnProtocol' in socket && (socket as TLSSocket).alpnProtocol === 'h2';
 }

@@ -8,7 +8,31 @@ import { Fault } from '../../../exchange/directive.ts';
 import type { CallOptions } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
 import { cleanAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
-import type { Connection, ConnectionAware, Dispatch } from './connection.ts';
+
+/** What is known of the connection a call runs on. */
+export interface Connection {
+  /** Answers completed on it; zero on a fresh connection. */
+  readonly served: () => number;
+  /** Whether several calls run on it at a time: then what was read says nothing of any one of them. */
+  readonly isShared: () => boolean;
+  /** Bytes read from the upstream so far. */
+  readonly bytesRead: () => number;
+  /** Call before a request is written. */
+  readonly expectAnswer: () => void;
+  /** Call when an answer is complete. */
+  readonly answered: () => void;
+}
+
+/** A handler that wants to know its connection; told before the request is written. */
+export interface ConnectionAware extends Dispatcher.DispatchHandler {
+  connection: Connection | undefined;
+}
+
+/** How a request is given to a connection of one target. */
+export type Dispatch = (
+  request: Omit<Dispatcher.DispatchOptions, 'origin'>,
+  handler: ConnectionAware,
+) => void;
 
 /** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
 const MOST_INTERIM = 100;

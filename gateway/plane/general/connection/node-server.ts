@@ -24,10 +24,7 @@ export function createNodeServer({ tls, bounds, admits, sessions }: NodeServerOp
     // Node's own 400 for a missing Host would neither be ours nor stop a pipelined request behind it.
     requireHostHeader: false,
     maxHeaderSize: parserRoom(bounds),
-    headersTimeout: bounds.headersMs,
-    requestTimeout: Math.max(bounds.requestMs, bounds.headersMs),
     connectionsCheckingInterval: Math.max(20, Math.min(SLOWEST_CHECK_MS, Math.floor(bounds.headersMs / 8))),
-    keepAliveTimeout: bounds.idleMs,
     noDelay: true,
   };
   const server = tls === undefined ? createServer(options) : secureServer(tls, options, bounds, sessions);

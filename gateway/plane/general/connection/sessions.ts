@@ -4,8 +4,6 @@ import { constants, type Http2Session, type ServerHttp2Session } from 'node:http
 import type { Bounds } from '../../../plan/bounds.ts';
 import type { BoundsCounter } from '../../port.ts';
 
-type SessionBounds = Pick<Bounds, 'idleMs' | 'resets'>;
-
 /** What nghttp2 ends a connection with when a header section goes on in frame after frame. */
 const ENDLESS_HEADERS = /CONTINUATION/;
 
@@ -17,7 +15,7 @@ export interface Sessions {
   readonly isBusy: (session: Http2Session) => boolean;
 }
 
-export function createSessions(bounds: SessionBounds, report: Pick<BoundsCounter, 'refused'>): Sessions {
+export function createSessions(bounds: Bounds, report: Pick<BoundsCounter, 'refused'>): Sessions {
   const facts = new WeakMap<Http2Session, SessionFacts>();
   return {
     watch: (session) => void facts.set(session, watchSession(session, bounds, report)),
@@ -34,7 +32,7 @@ interface SessionFacts {
 
 function watchSession(
   session: ServerHttp2Session,
-  { idleMs, resets }: SessionBounds,
+  { idleMs, resets }: Bounds,
   report: Pick<BoundsCounter, 'refused'>,
 ): SessionFacts {
   const facts: SessionFacts = { streams: 0, hasReset: false };

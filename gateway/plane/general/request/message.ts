@@ -1,8 +1,13 @@
-// Small readings of Node's request and response objects that HTTP/1 and HTTP/2 answer differently.
-// Used by request-life.ts.
+// Node's request and response objects as the rest reads them: HTTP/1 and HTTP/2 differ in how they tell.
+// What upstream/ gets of a request, and what is observed of it.
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
+import type { HeaderLines } from '../../../exchange/answer-headers.ts';
+import type { Outcome } from '../../../exchange/exchange.ts';
+import type { RequestView } from '../../../exchange/request-view.ts';
+import { forwardedField } from '../../../upstream/request-headers.ts';
+import type { NodeInbound, OpenRequest, RequestPorts } from './open-request.ts';
 
 const NGHTTP2_NO_ERROR = 0;
 
@@ -17,6 +22,11 @@ export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
   if (stream !== undefined) return !stream.endAfterHeaders;
   const length = raw.headers['content-length'];
   return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** Throws what Node refuses to write. */
+export function writeHead(res: ServerResponse, status: number, { flat }: HeaderLines): void {
+  res.writeHead(status, flat as OutgoingHttpHeader[]);
 }
 
 /** Whether the whole answer was handed to the connection. */
@@ -34,13 +44,6 @@ const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/;
 export function requestIdOf({ headers }: IncomingMessage): string {
   const chosen = headers['x-request-id'];
   return typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
-}
-
-/** The target without its query, for what is observed of a request that could not be read. */
-export function pathOf(raw: IncomingMessage): string {
-  const url = raw.url ?? '-';
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
 }
 
 /** RFC 9113 §8.1: with the answer complete the rest of a body is not wanted, and an HTTP/2 stream need not wait for it. */
@@ -63,4 +66,93 @@ function closeOnceEnded(stream: ServerHttp2Stream): void {
   if (stream.destroyed || stream.closed) return;
   if (stream.state.localClose === 1) stream.close(NGHTTP2_NO_ERROR);
   else setTimeout(closeOnceEnded, LOOK_AGAIN_MS, stream);
+}
+
+/** A request that will be judged, in the form in which upstream/ streams its two bodies. */
+export function inboundOf(
+  open: OpenRequest,
+  { view, forwardedHost }: { readonly view: RequestView; readonly forwardedHost: string },
+  { sendsForwarded, isDraining }: Pick<RequestPorts, 'sendsForwarded' | 'isDraining'>,
+): NodeInbound {
+  const { raw, res, client } = open;
+  return {
+    raw,
+    res,
+    view,
+    httpVersion: raw.httpVersion,
+    forwardedFor: client.chain,
+    forwardedHost,
+    forwarded: sendsForwarded
+      ? forwardedField({ chain: client.chain, scheme: view.scheme, host: forwardedHost })
+      : undefined,
+    hasBody: hasBody(raw, res),
+    body: raw,
+    endedWhole: () => endedWhole(raw, res),
+    isPadded:
+      raw.httpVersionMajor === 1 && raw.headers['transfer-encoding'] !== undefined
+        ? watchFraming(raw)
+        : undefined,
+    mustClose: () => open.closeAfter || isDraining(),
+    bytes: 0,
+    gone: false,
+    onGone: undefined,
+    onClosed: (listener) => void res.once('close', listener),
+    sealConnection: () => {
+      open.closeAfter = true;
+      open.connection.isSealed = true;
+    },
+  };
+}
+
+/** Node also ends the body of an HTTP/2 stream that was reset. */
+function endedWhole(raw: IncomingMessage, res: ServerResponse): boolean {
+  const stream = http2StreamOf(res);
+  return stream === undefined ? raw.complete : !stream.closed && !stream.aborted;
+}
+
+/**
+ * The parser caps the extensions of each chunk, but tells nobody of them. What a connection has brought beyond the
+ * octets of the body is its framing (SMG-12): these many octets for each, and at the start as much as is read at once.
+ */
+const FRAMING_EACH = 16;
+const FRAMING_AT_FIRST = 64 * 1_024;
+
+/**
+ * `raw`: HTTP/1, and nothing of its body has been parsed yet. Counts what is parsed and not what is taken: a request behind
+ * another one is read before its turn, and what a connection has read by then also holds the requests behind it.
+ */
+function watchFraming(raw: IncomingMessage): () => boolean {
+  const { socket } = raw;
+  const begun = socket.bytesRead;
+  const push = raw.push.bind(raw);
+  let octets = 0;
+  let ended: number | undefined;
+  // What the parser calls in the midst of its reading, whether anybody listens or not.
+  raw.push = (chunk, encoding) => {
+    if (chunk === null) ended = socket.bytesRead;
+    else octets += chunk.length;
+    return push(chunk, encoding);
+  };
+  return () => (ended ?? socket.bytesRead) - begun - octets > FRAMING_AT_FIRST + FRAMING_EACH * octets;
+}
+
+/** What is observed for a client that left before any status was sent. */
+const CLIENT_LEFT = 499;
+
+/** What is observed of a request that has ended; `complete`: its answer was handed over whole. */
+export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
+  const { raw, res, inbound, view, glimpse, client, switched } = open;
+  return {
+    method: raw.method ?? '-',
+    // Of a request that could not be read the target, without its query.
+    path: view?.path ?? (raw.url ?? '-').replace(/\?.*$/s, ''),
+    status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
+    bytes: open.bytes + (inbound?.bytes ?? 0),
+    clientAddress: client.full,
+    clientNetwork: client.key,
+    scheme: glimpse.scheme,
+    protocol: `HTTP/${raw.httpVersion}`,
+    aborted: !complete,
+    userAgent: raw.headers['user-agent'],
+  };
 }

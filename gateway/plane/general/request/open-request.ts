@@ -1,17 +1,26 @@
-// What a listener holds of one request between its first line and the end of its answer, and of its connection.
-// Made by request-life.ts; turns.ts orders those of one connection, give-answer.ts writes to it.
+// What a listener holds of a client connection, and of the requests on it in their order.
+// Found when the connection opens, and at the first line of each request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Outcome } from '../../../exchange/exchange.ts';
+import type { Socket } from 'node:net';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import type { Authority, RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
-import type { ClientAddress, Inbound, ListenerOptions, ShownCertificates } from '../../port.ts';
+import {
+  type Authority,
+  type RequestGlimpse,
+  type RequestView,
+  readAuthority,
+  speaksFor,
+} from '../../../exchange/request-view.ts';
+import type {
+  ClientAddress,
+  Inbound,
+  Intake,
+  ListenerOptions,
+  ShownCertificates,
+  TlsFace,
+} from '../../port.ts';
 import type { Sessions } from '../connection/sessions.ts';
-import { http2StreamOf, pathOf } from './message.ts';
 
 /** What a listener has for all of its requests. */
-import type { WatchedBody } from './slow-bodies.ts';
-import type { WatchedReader } from './slow-readers.ts';
-
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
   readonly scheme: 'https' | 'http';
   readonly sessions: Pick<Sessions, 'hasReset'>;
@@ -54,7 +63,8 @@ export interface RequestedHost {
   readonly isMisdirected: boolean;
 }
 
-export interface OpenRequest {
+/** A request between its first line and the end of its answer. */
+export class OpenRequest {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly facts: ExchangeFacts;
@@ -66,64 +76,137 @@ export interface OpenRequest {
   readonly view: RequestView | undefined;
   /** Set for what is judged; what the listener answers itself has none. */
   inbound: NodeInbound | undefined;
-  /** As slow readers and slow bodies watch it. */
-  reader: WatchedReader | undefined;
-  body: WatchedBody<OpenRequest> | undefined;
+  /** Where it stands in the list of those that are watched for slow clients. */
+  place = -1;
+  /** Octets of the answer that the client's side has taken, and sweeps since then in which more waited. */
+  taken = 0;
+  sweepsUnread = 0;
+  /** While it is awaited: sweeps in which it was, and what came in them. */
+  body: { waited: number; bytes: number; counts: boolean } | undefined;
   /** Body bytes of an answer made here. */
-  bytes: number;
-  gone: boolean;
-  answered: boolean;
+  bytes = 0;
+  gone = false;
+  answered = false;
   /** Observed; nothing happens to it any more. */
-  ended: boolean;
+  ended = false;
   /** Its connection is a WebSocket now; the 101 was its answer. */
-  switched: boolean;
-  /** Called when its turn has come, where Node does not order the answers itself. */
-  onTurn: (() => void) | undefined;
+  switched = false;
+  /** Lets its answer onto the connection, where Node does not order the answers itself. */
+  attach: (() => void) | undefined;
   /** The connection ends with this answer. */
-  closeAfter: boolean;
+  closeAfter = false;
   /** The one before it on its HTTP/1 connection, while that is not answered. */
   before: OpenRequest | undefined;
   /** Told to the one behind it. */
   onEnded: (() => void) | undefined;
+
+  constructor(
+    given: Pick<
+      OpenRequest,
+      'raw' | 'res' | 'isHttp2' | 'facts' | 'connection' | 'client' | 'glimpse' | 'view'
+    >,
+  ) {
+    this.raw = given.raw;
+    this.res = given.res;
+    this.isHttp2 = given.isHttp2;
+    this.facts = given.facts;
+    this.connection = given.connection;
+    this.client = given.client;
+    this.glimpse = given.glimpse;
+    this.view = given.view;
+  }
 }
 
-export function openRequest(
-  given: Pick<OpenRequest, 'raw' | 'res' | 'facts' | 'connection' | 'client' | 'glimpse' | 'view'>,
-): OpenRequest {
-  return {
-    ...given,
-    isHttp2: http2StreamOf(given.res) !== undefined,
-    inbound: undefined,
-    reader: undefined,
-    body: undefined,
-    bytes: 0,
-    gone: false,
-    answered: false,
-    ended: false,
-    switched: false,
-    onTurn: undefined,
-    closeAfter: false,
-    before: undefined,
-    onEnded: undefined,
-  };
+/** Characters: an idle connection must not keep a long field line. */
+const LONGEST_REMEMBERED = 512;
+
+/** Kept on the socket itself, where HTTP/2's stand-in for a socket shows it too. */
+const FACTS = Symbol('connection facts');
+
+export function connectionFacts(
+  socket: Socket & { [FACTS]?: ConnectionFacts },
+  clientAddress: Intake['clientAddress'],
+  tls: Pick<TlsFace, 'shown'> | undefined,
+): ConnectionFacts {
+  const known = socket[FACTS];
+  if (known !== undefined) return known;
+  const peer = clientAddress(socket.remoteAddress ?? '', undefined);
+  const found = createConnectionFacts(peer, tls?.shown(socket));
+  socket[FACTS] = found;
+  return found;
 }
 
-/** What is observed for a client that left before any status was sent. */
-const CLIENT_LEFT = 499;
+export function createConnectionFacts(
+  peer: ClientAddress,
+  certificates: ShownCertificates | undefined,
+): ConnectionFacts {
+  const nothingYet = { forwarded: undefined, host: undefined, latest: undefined };
+  return { peer, certificates, ...nothingYet, isSealed: false, unanswered: 0 };
+}
 
-/** What is observed of a request that has ended; `complete`: its answer was handed over whole. */
-export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
-  const { raw, res, inbound, view, glimpse, client, switched } = open;
-  return {
-    method: raw.method ?? '-',
-    path: view?.path ?? pathOf(raw),
-    status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
-    bytes: open.bytes + (inbound?.bytes ?? 0),
-    clientAddress: client.full,
-    clientNetwork: client.key,
-    scheme: glimpse.scheme,
-    protocol: `HTTP/${raw.httpVersion}`,
-    aborted: !complete,
-    userAgent: raw.headers['user-agent'],
-  };
+/** The client of a request: only a trusted proxy names another than its peer. */
+export function clientOf(
+  connection: ConnectionFacts,
+  forwardedFor: string | readonly string[] | undefined,
+  clientAddress: Intake['clientAddress'],
+): ClientAddress {
+  const { peer, forwarded } = connection;
+  if (!peer.viaTrusted || forwardedFor === undefined) return peer;
+  const line = typeof forwardedFor === 'string' ? forwardedFor : forwardedFor.join(',');
+  if (forwarded?.line === line) return forwarded.client;
+  const client = clientAddress(peer.full, line);
+  if (line.length <= LONGEST_REMEMBERED) connection.forwarded = { line, client };
+  return client;
+}
+
+/** Undefined when `text` is no valid authority. */
+export function requestedHost(connection: ConnectionFacts, text: string): RequestedHost | undefined {
+  const { peer, certificates, host: last } = connection;
+  if (last?.text === text) return last;
+  const authority = readAuthority(text);
+  if (authority === undefined) return undefined;
+  const own = certificates?.own;
+  // A trusted proxy has a connection of its own, whatever its clients ask for.
+  const isMisdirected = own !== undefined && !peer.viaTrusted && !speaksFor(own, authority.host);
+  const host = { text, authority, isMisdirected };
+  if (text.length <= LONGEST_REMEMBERED) connection.host = host;
+  return host;
+}
+
+/**
+ * Pipelined requests are answered in order, one at a time. RFC 9112 §9.3.2 lets only safe ones run side by side, and each
+ * would keep an upstream connection until then.
+ */
+export function joinPipeline(open: OpenRequest): void {
+  const { connection } = open;
+  open.before = connection.latest;
+  connection.latest = open;
+  connection.unanswered += 1;
+}
+
+/** Undefined when none is before it; else resolves when that one has ended. */
+export function previousEnded({ before }: OpenRequest): Promise<void> | undefined {
+  if (before === undefined || before.ended) return undefined;
+  return new Promise((resolve) => {
+    before.onEnded = resolve;
+  });
+}
+
+export function leavePipeline(open: OpenRequest): void {
+  if (!open.isHttp2) {
+    const { connection } = open;
+    connection.unanswered -= 1;
+    // An idle connection keeps nothing of any request.
+    if (connection.latest === open) connection.latest = undefined;
+  }
+  open.ended = true;
+  open.before = undefined;
+  open.onEnded?.();
+}
+
+/** Requests that are still open, the oldest first: when a connection closes Node tells only that one. */
+export function openOn({ latest }: ConnectionFacts): readonly OpenRequest[] {
+  const found: OpenRequest[] = [];
+  for (let open = latest; open !== undefined; open = open.before) found.unshift(open);
+  return found;
 }

@@ -7,28 +7,26 @@ import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Directive, Refusal } from '../../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { METHODS, RecordFields } from '../../../exchange/request-view.ts';
-import { clientOf, connectionFacts } from '../connection/connection-facts.ts';
 import { abandonBody } from '../connection/connections.ts';
-import { joinTurns, leaveTurns, openOn, waitForTurn } from '../connection/turns.ts';
-import { giveAnswer } from './give-answer.ts';
-import { inboundOf } from './inbound-of.ts';
-import { endWithAnswer, http2StreamOf, isComplete, requestIdOf } from './message.ts';
+import { endWithAnswer, http2StreamOf, inboundOf, isComplete, outcomeOf, requestIdOf } from './message.ts';
 import {
+  clientOf,
+  connectionFacts,
+  joinPipeline,
+  leavePipeline,
   type NodeInbound,
-  type OpenRequest,
-  openRequest,
-  outcomeOf,
+  OpenRequest,
+  openOn,
+  previousEnded,
   type RequestPorts,
 } from './open-request.ts';
-import { refusalAtOnce, refusedBound } from './refusal-at-once.ts';
-import { glimpseOf, readRequest } from './request-view.ts';
-import { createSlowBodies, SLOW_BODY } from './slow-bodies.ts';
-import { createSlowReaders } from './slow-readers.ts';
-import { createUnreadable, type Unreadable } from './unreadable.ts';
-import { refuseOnSocket } from './write-answer.ts';
+import { glimpseOf, readRequest, refusalAtOnce } from './request-view.ts';
+import { createSlowClients, SLOW_BODY } from './slow-clients.ts';
+import { createUnreadable, refusedBound, type Unreadable } from './unreadable.ts';
+import { giveAnswer, refuseOnSocket } from './write-answer.ts';
 
 /** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
-export type Onward = (
+export type ForwardJudged = (
   inbound: NodeInbound,
   directive: Extract<Directive, { kind: 'forward' | 'replay' }>,
   facts: ExchangeFacts,
@@ -40,7 +38,7 @@ export interface RequestLife extends Unreadable {
   /** The first line of a request; undefined on a sealed connection. It may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
-  readonly run: (open: OpenRequest, onward: Onward) => Promise<void>;
+  readonly run: (open: OpenRequest, forward: ForwardJudged) => Promise<void>;
   /** Whether a request on this HTTP/1 connection waits for its answer. */
   readonly isBusy: (socket: Socket) => boolean;
   /** The connection of `open` is a WebSocket from now on: 101 was the answer, and it is observed. */
@@ -54,8 +52,7 @@ const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 export function createRequestLife(ports: RequestPorts): RequestLife {
   const { exchange, observer, intake, scheme, sessions, tls } = ports;
   const { bounds, clientAddress, load, report } = intake;
-  const slowReaders = createSlowReaders(bounds.unreadMs, () => report.refused('unread'));
-  const slowBodies = createSlowBodies<OpenRequest>(bounds.bodyRate, refuseSlow);
+  const slowClients = createSlowClients(bounds, () => report.refused('unread'), refuseSlow);
 
   const connectionOf = (socket: Socket) => connectionFacts(socket, clientAddress, tls);
 
@@ -87,12 +84,12 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
     const glimpse = view ?? glimpseOf(context);
-    const open = openRequest({ raw, res, facts, connection, client, glimpse, view });
-    if (!isHttp2) joinTurns(open);
+    const open = new OpenRequest({ raw, res, isHttp2, facts, connection, client, glimpse, view });
+    if (!isHttp2) joinPipeline(open);
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
     open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
-    open.reader = slowReaders.watch(res, () => open.bytes + (open.inbound?.bytes ?? 0));
+    slowClients.watch(open);
     res.on('close', () => end(open));
     endWithAnswer(raw, res);
     const refusal = refusalAtOnce(open, reading, shed, ports);
@@ -100,7 +97,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       refuse(open, refusal);
     } else if (reading.kind === 'view') {
       open.inbound = inboundOf(open, reading, ports);
-      if (open.inbound.hasBody) open.body = slowBodies.watch(raw, open);
+      if (open.inbound.hasBody) open.body = { waited: 0, bytes: 0, counts: false };
     } else if (reading.kind === 'server') {
       const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
@@ -109,20 +106,20 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     return open;
   }
 
-  async function run(open: OpenRequest, onward: Onward): Promise<void> {
+  async function run(open: OpenRequest, forward: ForwardJudged): Promise<void> {
     const { facts, view, inbound, raw, before } = open;
-    const turn = waitForTurn(open);
-    if (turn !== undefined) await turn.then(() => exchange.resume(facts));
+    const waiting = previousEnded(open);
+    if (waiting !== undefined) await waiting.then(() => exchange.resume(facts));
     // H2-6: by then a reset that came with the request has been read, and nothing was done for nobody.
-    if (sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
-    if (open.ended || (open.answered && open.onTurn === undefined)) return;
+    if (open.isHttp2 && sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
+    if (open.ended || (open.answered && open.attach === undefined)) return;
     if (before?.closeAfter) {
       // As if it had never been read: the connection ends before its turn.
       open.closeAfter = true;
       leave(open);
       return;
     }
-    open.onTurn?.();
+    open.attach?.();
     if (open.answered || view === undefined || inbound === undefined) return;
     try {
       const deciding = exchange.decide(view, facts);
@@ -139,9 +136,9 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
         giveAnswer(open, exchange.publish(directive.publication, facts, view), false, ports);
         return;
       }
-      if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
+      if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.attach === undefined)
         open.res.writeContinue();
-      const refusal = await onward(inbound, directive, facts);
+      const refusal = await forward(inbound, directive, facts);
       const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
       if (refusal !== undefined && !open.gone && !open.answered)
         giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
@@ -162,11 +159,10 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   }
 
   function leave(open: OpenRequest): void {
-    leaveTurns(open);
+    leavePipeline(open);
     if (open.closeAfter) open.connection.isSealed = true;
     load.end();
-    if (open.reader !== undefined) slowReaders.forget(open.reader);
-    if (open.body !== undefined) slowBodies.forget(open.body);
+    slowClients.forget(open);
   }
 
   function end(open: OpenRequest): void {
@@ -199,21 +195,12 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     open.inbound?.onGone?.();
   }
 
-  function stop(): void {
-    slowReaders.stop();
-    slowBodies.stop();
-  }
-
-  const unreadable = createUnreadable({
-    connectionOf,
-    tunnel: ports.mode !== 'serve' ? { reason: 'plain_http' } : TUNNEL,
-    refuse,
-    refuseOnSocket(refusal, socket) {
-      countRefusal(refusal);
-      refuseOnSocket(refusal, socket, connectionOf(socket).peer, ports);
-    },
+  const tunnel: Refusal = ports.mode !== 'serve' ? { reason: 'plain_http' } : TUNNEL;
+  const unreadable = createUnreadable(tunnel, connectionOf, refuse, (refusal, socket) => {
+    countRefusal(refusal);
+    refuseOnSocket(refusal, socket, connectionOf(socket).peer, ports);
   });
 
   const isBusy = (socket: Socket): boolean => connectionOf(socket).unanswered > 0;
-  return { watch, begin, run, isBusy, onSwitched, ...unreadable, stop };
+  return { watch, begin, run, isBusy, onSwitched, ...unreadable, stop: slowClients.stop };
 }

@@ -1,7 +1,8 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
 // The first thing that happens to a request; every later step reads the view (ORD-2).
 import type { IncomingMessage } from 'node:http';
-import type { RequestRefusal } from '../../../exchange/directive.ts';
+import type { Refusal, RequestRefusal } from '../../../exchange/directive.ts';
+import { plainRefusal } from '../../../exchange/plain-http.ts';
 import {
   METHODS,
   type RequestGlimpse,
@@ -17,11 +18,17 @@ import {
   strictnessRefusal,
 } from '../../../exchange/strictness.ts';
 import type { Trace } from '../../../exchange/trace.ts';
+import type { ShedReason } from '../../../plan/bounds.ts';
 import type { Fields } from '../../../policy/contract.ts';
 import type { ClientAddress } from '../../port.ts';
-import { requestedHost } from '../connection/connection-facts.ts';
 import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
-import type { ConnectionFacts, RequestedHost } from './open-request.ts';
+import {
+  type ConnectionFacts,
+  type OpenRequest,
+  type RequestedHost,
+  type RequestPorts,
+  requestedHost,
+} from './open-request.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 
@@ -68,7 +75,8 @@ export function readRequest(raw: IncomingMessage & RequestHead, context: Reading
   if (isHttp2 && raw.headers[':scheme'] !== context.scheme) {
     return refused('The :scheme does not fit the connection.');
   }
-  const unsound = handshakeRefusal(raw) ?? expectationRefusal(raw);
+  const unsound =
+    (raw.headers.upgrade === undefined ? undefined : handshakeRefusal(raw)) ?? expectationRefusal(raw);
   if (unsound !== undefined) return { kind: 'refused', refusal: unsound };
   const target = readTarget(raw.url ?? '', method);
   if (target.kind === 'malformed') return refused(target.message);
@@ -134,4 +142,23 @@ function isLastHop(maxForwards: string | readonly string[] | undefined): boolean
 function trustedScheme(value: string | undefined): 'https' | 'http' | undefined {
   const last = value?.slice(value.lastIndexOf(',') + 1).trim();
   return last === 'https' || last === 'http' ? last : undefined;
+}
+
+/** Why a request is refused before anything is judged: by this listener's mode, for load, or because it cannot be read. */
+export function refusalAtOnce(
+  { client, facts }: OpenRequest,
+  reading: Reading,
+  shed: ShedReason | undefined,
+  { scheme, mode, intake }: Pick<RequestPorts, 'scheme' | 'mode' | 'intake'>,
+): Refusal | undefined {
+  // TLS-5: what is served in the clear is for this machine and the proxies in front of it.
+  if (mode !== 'serve' || (scheme === 'http' && !client.isNear)) {
+    const effective = mode === 'serve' ? 'reject' : mode;
+    return plainRefusal(effective, reading.kind === 'view' ? reading.view : undefined, facts.start.plan);
+  }
+  if (shed !== undefined) {
+    intake.report.shed(shed);
+    return intake.overloaded();
+  }
+  return reading.kind === 'refused' ? reading.refusal : undefined;
 }

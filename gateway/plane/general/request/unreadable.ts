@@ -1,10 +1,10 @@
 // What comes on an HTTP/1 connection and is no request: refused once, and nothing behind it is read as a request.
-// Fed by proxy-listener.ts; request-life.ts says which request of the connection is still waiting for its answer.
+// Node would answer nearly all of what its parser or its clock refuses with a bare 400 (SMG-15, SMG-24, FWD-15).
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Refusal } from '../../../exchange/directive.ts';
+import type { Refusal, RequestRefusal } from '../../../exchange/directive.ts';
+import type { RefusingBound } from '../../../plan/bounds.ts';
 import type { ConnectionFacts, OpenRequest } from './open-request.ts';
-import { parserRefusal } from './parser-error.ts';
 
 export interface Unreadable {
   /** The parser or a deadline refused; the bytes that follow cannot be understood (ERR-3). */
@@ -13,21 +13,13 @@ export interface Unreadable {
   readonly refuseTunnel: (raw: IncomingMessage) => void;
 }
 
-export interface UnreadablePorts {
-  readonly connectionOf: (socket: Socket) => ConnectionFacts;
-  /** Why a CONNECT is refused here. */
-  readonly tunnel: Refusal;
-  readonly refuse: (open: OpenRequest, refusal: Refusal) => void;
-  /** Where no request waits for an answer. */
-  readonly refuseOnSocket: (refusal: Refusal, socket: Socket) => void;
-}
-
-export function createUnreadable({
-  connectionOf,
-  tunnel,
-  refuse,
-  refuseOnSocket,
-}: UnreadablePorts): Unreadable {
+/** `refuse` answers a request; `refuseOnSocket` is for where none waits for an answer; `tunnel`: why a CONNECT is refused. */
+export function createUnreadable(
+  tunnel: Refusal,
+  connectionOf: (socket: Socket) => ConnectionFacts,
+  refuse: (open: OpenRequest, refusal: Refusal) => void,
+  refuseOnSocket: (refusal: Refusal, socket: Socket) => void,
+): Unreadable {
   function refuseRest(refusal: Refusal, socket: Socket): void {
     const connection = connectionOf(socket);
     if (connection.isSealed) return;
@@ -55,4 +47,75 @@ export function createUnreadable({
     },
     refuseTunnel: ({ socket }) => refuseRest(tunnel, socket),
   };
+}
+
+/** Octets of a packet: a request line that ends within them is not what was too long. */
+const LOOKED_AT = 8_000;
+const TOKEN_AND_SPACE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ /;
+
+/** Undefined when the connection broke, or never came to be, and nobody is there to answer. */
+function parserRefusal(error: Error): RequestRefusal | undefined {
+  const code = 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'HPE_INVALID_EOF_STATE':
+      return undefined;
+    case 'HPE_INVALID_VERSION':
+      // Also what it says of a line that ends in a bare LF, or in spaces: no other version was asked for (SMG-11).
+      return 'reason' in error && error.reason === 'Invalid HTTP version'
+        ? { reason: 'protocol_version_unsupported' }
+        : malformed(400);
+    case 'HPE_INVALID_METHOD':
+      // Only a well-formed token is a method that is not supported; anything else is noise.
+      return TOKEN_AND_SPACE.test(startOfPacket(error).trimStart())
+        ? { reason: 'method_unknown', method: '-' }
+        : malformed(400);
+    case 'HPE_HEADER_OVERFLOW':
+      return endlessTarget(error)
+        ? malformed(414, 'The request target is too long.')
+        : malformed(431, 'The header section is too large.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return malformed(413, 'The chunk extensions are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return malformed(408, 'The request did not arrive in time.');
+    default:
+      // What is left are resets and handshakes that failed: no request, and nobody who could read an answer.
+      return typeof code === 'string' && code.startsWith('HPE_') ? malformed(400) : undefined;
+  }
+}
+
+function malformed(
+  status: 400 | 408 | 413 | 414 | 431,
+  message = 'The request is malformed.',
+): RequestRefusal {
+  return { reason: 'request_malformed', status, message };
+}
+
+/**
+ * Whether the parser gave up within the request line. It counts the target and the fields together and is refused only
+ * what is longer than both may be (node-server.ts); a target that comes in pieces so small that its start is gone by then
+ * passes for a field.
+ */
+function endlessTarget(error: Error): boolean {
+  const start = startOfPacket(error);
+  return TOKEN_AND_SPACE.test(start) && !start.includes('\n');
+}
+
+function startOfPacket(error: Error): string {
+  const packet = 'rawPacket' in error ? error.rawPacket : undefined;
+  return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, LOOKED_AT) : '';
+}
+
+/** The bound of gateway.yaml that a refusal by a listener stands for, for the metrics. */
+export function refusedBound(refusal: Refusal, tooManyFields: boolean): RefusingBound | undefined {
+  if (refusal.reason !== 'request_malformed') return undefined;
+  switch (refusal.status) {
+    case 408:
+      return 'headers';
+    case 414:
+      return 'target_bytes';
+    case 431:
+      return tooManyFields ? 'header_fields' : 'header_bytes';
+    default:
+      return undefined;
+  }
 }

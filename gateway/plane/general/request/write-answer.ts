@@ -1,5 +1,5 @@
-// Writes an answer the gateway made itself: onto a response, or onto a bare socket when there was no request to parse.
-// The body is complete and small; upstream answers are streamed by call/ instead.
+// Writes an answer the gateway made itself, and settles what becomes of the connection: onto a response, or onto a bare
+// socket when there was no request to parse. The body is complete and small; call/ streams upstream answers instead.
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,23 +7,51 @@ import type { Refusal } from '../../../exchange/directive.ts';
 import type { Answer } from '../../../exchange/exchange.ts';
 import { RecordFields } from '../../../exchange/request-view.ts';
 import type { ClientAddress } from '../../port.ts';
-import { writeHead } from '../call/answer-sink.ts';
-import { endGently } from '../connection/gentle-end.ts';
-import type { RequestPorts } from './open-request.ts';
+import { abandonBody, endGently } from '../connection/connections.ts';
+import { hasBody, writeHead } from './message.ts';
+import type { OpenRequest, RequestPorts } from './open-request.ts';
+
+/**
+ * Answers `open` with `made`. An HTTP/1 connection ends afterwards when `mustClose` says so, when a drain runs, or when
+ * a body is left unread on it: nothing that follows on it is a request any more (FWD-12, SMG-26).
+ */
+export function giveAnswer(
+  open: OpenRequest,
+  made: Answer,
+  mustClose: boolean,
+  { exchange, isDraining }: Pick<RequestPorts, 'exchange' | 'isDraining'>,
+): void {
+  const { raw, res, isHttp2, glimpse } = open;
+  open.answered = true;
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  // Without a body the message is complete, though the parser has not said so while it hands over the head.
+  const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
+  const close = !isHttp2 && (mustClose || unread || isDraining() || open.closeAfter);
+  open.closeAfter = close;
+  if (close) open.connection.isSealed = true;
+  if (unread) abandonBody(raw);
+  try {
+    open.bytes = writeAnswer(res, raw.method ?? '', made, close);
+  } catch (thrown) {
+    // A line that cannot be written must not end the process; a failure's answer holds nothing of the request.
+    const failed = exchange.fail(thrown, open.facts, { scheme: glimpse.scheme, headers: new RecordFields() });
+    open.bytes = writeAnswer(res, raw.method ?? '', failed, close);
+  }
+}
 
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
-export function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
+function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
   const { status, headers } = answer;
   // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
   if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
   if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(answer.body)));
   writeHead(res, status, headers);
-  if (method === 'HEAD' || status === 204 || status === 304 || answer.body === '') {
-    res.end();
-    return 0;
-  }
-  res.end(answer.body);
-  return Buffer.byteLength(answer.body);
+  const body = method === 'HEAD' || status === 204 || status === 304 ? '' : answer.body;
+  res.end(body === '' ? undefined : body);
+  return Buffer.byteLength(body);
 }
 
 /** Answers on the bare connection, ends it, and has it observed (ERR-3). */

@@ -4,10 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Fault } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
-import type { Forwarded } from '../../../upstream/attempts.ts';
+import type { Forwarded, ForwardPorts } from '../../../upstream/attempts.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
 import { cleanAnswer, finishHead, hasNoContent } from '../../../upstream/response-headers.ts';
-import { writeHead } from '../call/answer-sink.ts';
+import { writeHead } from '../request/message.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 
 /**
@@ -17,7 +17,10 @@ import type { NodeInbound } from '../request/open-request.ts';
 export async function relayAnswer(
   answer: IncomingMessage,
   forwarded: Forwarded & { readonly inbound: NodeInbound },
-  exchange: Pick<Exchange, 'decorate'>,
+  {
+    exchange,
+    startDeadline,
+  }: Pick<ForwardPorts, 'startDeadline'> & { readonly exchange: Pick<Exchange, 'decorate'> },
 ): Promise<void> {
   const { inbound, order, facts } = forwarded;
   const { name: service, timeouts } = order.upstream;
@@ -35,7 +38,7 @@ export async function relayAnswer(
   inbound.onGone = () => answer.destroy(new Error('the client left'));
   const late = (code: 'upstream_idle_timeout' | 'upstream_total_timeout', timeoutMs: number) => () =>
     void answer.destroy(new Fault(code, { service, timeoutMs }));
-  const total = setTimeout(late('upstream_total_timeout', timeouts.total), timeouts.total);
+  const total = startDeadline(timeouts.total, late('upstream_total_timeout', timeouts.total));
   answer.socket.setTimeout(timeouts.idle, late('upstream_idle_timeout', timeouts.idle));
   answer.once('error', (cause) => {
     // Before the client's connection is reset, after which the request counts as over. A client that left is no fault.
@@ -47,7 +50,7 @@ export async function relayAnswer(
   try {
     await pipeline(answer, inbound.res);
   } finally {
-    clearTimeout(total);
+    total.stop();
     inbound.onGone = undefined;
   }
 }

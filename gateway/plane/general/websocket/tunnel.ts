@@ -2,8 +2,8 @@
 // Opened by websocket.ts after the upstream's 101; http-proxy-3 copies the bytes.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { endGently, LINGER_MS } from '../connection/gentle-end.ts';
+import { Duplex } from 'node:stream';
+import { endGently, LINGER_MS } from '../connection/connections.ts';
 
 export interface Tunnel {
   /** What both sides have said so far; pings count. */
@@ -103,4 +103,53 @@ function maskedClose(payload: Buffer): Buffer {
   const mask = randomBytes(4);
   const masked = payload.map((octet, index) => octet ^ (mask[index] ?? 0));
   return Buffer.concat([Buffer.from([FIN_AND_CLOSE, MASKED | payload.length]), mask, masked]);
+}
+
+/**
+ * The client's end as http-proxy-3 is given it: a stream of ours, made before the upstream is asked. Until the upstream has
+ * switched, nothing that http-proxy-3 writes gets further.
+ *
+ * Passes bytes both ways with back pressure. Destroyed, it leaves the connection open and reads it empty: then an answer
+ * is written to the connection itself. Ended, it ends the connection once the client has had everything.
+ */
+export function createClientEnd(client: Socket): Duplex {
+  const onData = (chunk: Buffer): void => {
+    if (!end.push(chunk)) client.pause();
+  };
+  const onEnd = (): void => void end.push(null);
+  function leave(): void {
+    client.off('data', onData);
+    client.off('end', onEnd);
+    client.resume();
+  }
+
+  const end = new Duplex({
+    // The only text is the head of the 101, whose characters are octets.
+    decodeStrings: false,
+    read: () => void client.resume(),
+    write: (chunk: string | Buffer, _encoding, done) => void client.write(chunk, 'latin1', done),
+    final(done) {
+      leave();
+      endGently(client);
+      done();
+    },
+    destroy(_error, done) {
+      leave();
+      done(null);
+    },
+  });
+  client.on('data', onData);
+  client.on('end', onEnd);
+  // An end of the connection that is no error of ours; http-proxy-3 listens as well, but not before it has begun.
+  end.on('error', () => undefined);
+  client.once('close', () => end.destroy());
+  const self = (): Duplex => end;
+  // What http-proxy-3 calls on a socket besides the methods of a stream; `openTunnel` sets up the connection.
+  const surface = {
+    setTimeout: self,
+    setNoDelay: self,
+    setKeepAlive: self,
+    destroySoon: () => void end.end(),
+  };
+  return Object.assign(end, surface);
 }

@@ -12,12 +12,13 @@ import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'http-proxy-3';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
-import type { Route } from '../../../upstream/pools.ts';
+import type { StartDeadline } from '../../../upstream/deadlines.ts';
 import { upstreamHeaders } from '../../../upstream/request-headers.ts';
 import { type Answering, cleanFields } from '../../../upstream/response-headers.ts';
+import type { Route } from '../../../upstream/upstreams.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
-import { createClientEnd } from './client-end.ts';
+import { createClientEnd } from './tunnel.ts';
 
 export interface HandshakeOptions {
   readonly inbound: NodeInbound;
@@ -26,6 +27,7 @@ export interface HandshakeOptions {
   readonly head: Buffer;
   readonly order: ForwardOrder;
   readonly route: Route<HttpConnections>;
+  readonly startDeadline: StartDeadline;
   /** Edits the head of the 101. */
   readonly decorate: (headers: HeaderLines) => void;
   /** The head of the 101 is good; at most one of these three comes, and none after the call was given up. */
@@ -43,7 +45,7 @@ export interface HandshakeOptions {
  * http-proxy-3 keeps `fail` and what is around it for as long as the WebSocket is open: none of that is the request.
  */
 export function shakeHands(options: HandshakeOptions): () => void {
-  const { inbound, client, order, route } = options;
+  const { inbound, client, order, route, startDeadline } = options;
   const { name: service, timeouts } = order.upstream;
   const { 'sec-websocket-key': key } = inbound.raw.headers;
   const path = order.target;
@@ -55,13 +57,13 @@ export function shakeHands(options: HandshakeOptions): () => void {
   let limit = limited('upstream_connect_timeout', timeouts.connect);
 
   function limited(code: 'upstream_connect_timeout' | 'upstream_headers_timeout', timeoutMs: number) {
-    return setTimeout(() => fail(new Fault(code, { service, timeoutMs })), timeoutMs);
+    return startDeadline(timeoutMs, () => fail(new Fault(code, { service, timeoutMs })));
   }
   /** From here on nothing more is decided by this call. */
   function settle(): HandshakeOptions | undefined {
     const last = told;
     told = undefined;
-    clearTimeout(limit);
+    limit.stop();
     return last;
   }
   function giveUp(): HandshakeOptions | undefined {
@@ -109,7 +111,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
       socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
         connected = true;
         if (told === undefined) return;
-        clearTimeout(limit);
+        limit.stop();
         limit = limited('upstream_headers_timeout', timeouts.headers);
       });
     });

@@ -7,13 +7,14 @@ import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { type HeldService, holdService } from '../../../exchange/held-service.ts';
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
+import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
-import { MOST_TIMES_HERE, timesHere } from '../../../upstream/hop-by-hop.ts';
-import type { Pools } from '../../../upstream/pools.ts';
+import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
-import { createStay, type Stay } from '../../../upstream/stay.ts';
-import { type Choice, callerIdOf, type Outcome } from '../../../upstream/targets/target-choice.ts';
+import type { Choice, Outcome } from '../../../upstream/targets/target-state.ts';
+import { callerIdOf } from '../../../upstream/targets/targets.ts';
+import type { Pools } from '../../../upstream/upstreams.ts';
 import type { IdleBound } from '../../port.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
@@ -44,20 +45,21 @@ export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
   ) => Promise<undefined>;
 }
 
-export interface WebsocketPorts extends Pick<ForwardPorts, 'targets'> {
+export interface WebsocketPorts extends Pick<ForwardPorts, 'targets' | 'startDeadline'> {
   readonly pools: Pick<Pools<HttpConnections>, 'route' | 'budget'>;
   readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
   readonly idleWebsockets?: IdleBound | undefined;
 }
 
-export function createWebsockets({ exchange, pools, targets, idleWebsockets }: WebsocketPorts): Websockets {
+export function createWebsockets(ports: WebsocketPorts): Websockets {
+  const { exchange, pools, targets, startDeadline, idleWebsockets } = ports;
   const tunnels = createOpenTunnels(exchange.endingOf, idleWebsockets);
 
   /** Apart from the request, of which nothing is kept for as long as the WebSocket is open. */
-  function keepOpen(ends: TunnelEnds, service: HeldService, stay: Stay | undefined): void {
+  function keepOpen(ends: TunnelEnds, service: HeldService, slot: Slot | undefined): void {
     tunnels.add(service, (onClosed) =>
       openTunnel(ends, () => {
-        stay?.settle('answered');
+        slot?.settle('answered');
         onClosed();
       }),
     );
@@ -86,7 +88,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     const budget = retries && pools.budget(upstream);
     budget?.onRequest();
     const onEarlyEnd = (): void => void client.destroy();
-    let stay: Stay | undefined;
+    let slot: Slot | undefined;
     let giveUp: (() => void) | undefined;
     let tries = 0;
     let over = false;
@@ -101,14 +103,14 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
       over = true;
       inbound.onGone = undefined;
       giveUp?.();
-      stay?.settle(outcome);
+      slot?.settle(outcome);
       reject(toFault(cause, order));
     }
 
     function onAnswer(chosen: Choice, answer: IncomingMessage): void {
       finish();
       chosen.answered();
-      relayAnswer(answer, forwarded, exchange)
+      relayAnswer(answer, forwarded, { exchange, startDeadline })
         .then(
           () => resolve(undefined),
           (cause: unknown) => {
@@ -116,14 +118,14 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
             reject(toFault(cause, order));
           },
         )
-        .finally(() => stay?.settle('answered'));
+        .finally(() => slot?.settle('answered'));
     }
 
     function onFailure(failed: Choice, cause: unknown, unsent: boolean): void {
       const failure = { cause, unsent, unanswered: false, stale: false };
-      stay?.settle('failed');
+      slot?.settle('failed');
       const next = mayTryAgain(failure, { method: view.method, hasBody: false, tries, retries, budget })
-        ? chooseAnother(targets, { upstream, caller, failed: failed.target }, failure)
+        ? chooseAnother(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
         : undefined;
       if (next === undefined) {
         fail(cause, 'failed');
@@ -142,6 +144,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           head,
           order,
           route,
+          startDeadline,
           decorate: (headers) => finishHead(exchange, 101, headers, forwarded),
           onSwitched() {
             finish();
@@ -151,18 +154,15 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           onAnswer: (answer) => onAnswer(chosen, answer),
           onFailure: (cause, unsent) => onFailure(chosen, cause, unsent),
           onOpen(ends) {
-            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts.decision), stay);
+            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts.decision), slot);
             onSwitched();
             resolve(undefined);
           },
         });
       };
-      stay = createStay(chosen, route.gate);
-      stay.enter(upstream.connections, {
-        arriving: false,
-        onPlace: call,
-        onBusy: () => fail(new Fault('upstream_busy', { service }), 'cancelled'),
-      });
+      const onBusy = (): void => fail(new Fault('upstream_busy', { service }), 'cancelled');
+      slot = new Slot(route.limit, chosen, false, { onSlot: call, onBusy });
+      slot.enter(upstream.connections);
     }
 
     client.once('end', onEarlyEnd);

@@ -2,9 +2,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { createConnectionFacts } from '../../gateway/plane/general/connection/connection-facts.ts';
-import { inboundOf } from '../../gateway/plane/general/request/inbound-of.ts';
-import { openRequest } from '../../gateway/plane/general/request/open-request.ts';
+import { inboundOf } from '../../gateway/plane/general/request/message.ts';
+import { createConnectionFacts, OpenRequest } from '../../gateway/plane/general/request/open-request.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 
 const CLIENT = { full: '192.0.2.1', key: '192.0.2.1', chain: '192.0.2.1', viaTrusted: false, isNear: false };
@@ -15,7 +14,7 @@ function received() {
   const seen = view();
   const connection = createConnectionFacts(CLIENT, undefined);
   const known = { facts: deprecatedFacts(), connection, client: CLIENT, glimpse: seen, view: seen };
-  const open = openRequest({ raw, res, ...known });
+  const open = new OpenRequest({ raw, res, isHttp2: false, ...known });
   const reading = { kind: 'view', view: seen, forwardedHost: seen.host } as const;
   const ports = { sendsForwarded: false, isDraining: () => false };
   return { raw, res, inbound: inboundOf(open, reading, ports) };
