@@ -39,9 +39,10 @@ const AGGREGATORS = { sum: 'sum', max: 'max', min: 'min', primary: FIRST } as co
   string
 >;
 
-/** `workers`: what they have counted, to be shown together with what this process has. */
+/** `prepare`: called before anything is read. `workers`: what they have counted, to be shown together with the own counts. */
 export function createExposition(
   rows: readonly MetricRow[],
+  prepare: () => void,
   workers?: () => Promise<readonly MetricsSnapshot[]>,
 ): Exposition {
   const registry = new Registry();
@@ -49,6 +50,7 @@ export function createExposition(
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   for (const row of rows) register(registry, row);
   const page = async (type: PageType): Promise<string> => {
+    prepare();
     if (workers === undefined && type === registry.contentType) return registry.metrics();
     const [own, theirs = []] = await Promise.all([registry.getMetricsAsJSON(), workers?.()]);
     return pageOf([own, ...theirs], type);
@@ -59,12 +61,14 @@ export function createExposition(
       return { contentType, body: await page(contentType) };
     },
     read: async (name) => {
+      prepare();
       const own = await registry.getSingleMetric(name)?.get();
       if (own === undefined || workers === undefined) return own?.values ?? [];
       const theirs = (await workers()).map((metrics) => metrics.filter((metric) => metric.name === name));
       return samplesOf([[own], ...theirs], name);
     },
     snapshot: async () => {
+      prepare();
       const metrics = await registry.getMetricsAsJSON();
       return metrics.filter(({ aggregator }) => aggregator !== FIRST && aggregator !== OMITTED);
     },

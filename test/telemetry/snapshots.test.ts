@@ -19,6 +19,7 @@ function processOf(value: number, workers?: () => Promise<readonly MetricsSnapsh
       gauge('sundial_up', 'Up.', ['api'], samples, 'min'),
       gauge('sundial_plan', 'Plan.', ['api'], samples, 'primary'),
     ],
+    () => undefined,
     workers,
   );
 }
