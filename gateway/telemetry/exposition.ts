@@ -1,11 +1,19 @@
 // The /metrics page, as plain text or as OpenMetrics: hands the rows to prom-client when it is scraped.
 // prom-client keeps no count of ours; it names, escapes and renders, and adds the process and runtime metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type RenderedExemplar, renderedExemplar } from './exemplars.ts';
 import { LATENCY_BOUNDS } from './latency.ts';
-import { type PageType, pageTypeFor } from './page-type.ts';
 import type { Across, HistogramRow, MetricRow } from './series.ts';
-import { FIRST, type MetricsSnapshot, OMITTED, pageOf, samplesOf } from './snapshots.ts';
+import {
+  FIRST,
+  type MetricsSnapshot,
+  OMITTED,
+  type PageType,
+  pageOf,
+  pageTypeFor,
+  type RenderedExemplar,
+  renderedExemplar,
+  samplesOf,
+} from './snapshots.ts';
 
 export interface MetricsPage {
   readonly contentType: string;

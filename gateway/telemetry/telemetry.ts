@@ -124,12 +124,9 @@ export function createTelemetry({
     ? createUsageLedger({ plan, now, logger, recordEnded: ended.record })
     : undefined;
   const targets = createTargetMetrics();
-  const { watchTargets, targetChanged } = targets;
   const freezes = createFreezeCounts();
   const retirements = createRetirementGauge();
   const announcements = createAnnouncementCounts();
-  const { storeUp, reload, quarantine, certificate, certificatesCurrent } = state;
-  const { adminWrite, countWebsockets, countWorkers } = state;
   const exposition = createExposition(
     metricRows({
       requests,
@@ -153,23 +150,7 @@ export function createTelemetry({
     observer: ended,
     beginTrace: spans === undefined ? begin : (headers) => spans.begin(headers) ?? begin(headers),
     logger,
-    metrics: {
-      ...exposition,
-      storeUp,
-      reload,
-      quarantine,
-      certificate,
-      certificatesCurrent,
-      adminWrite,
-      countWebsockets,
-      countWorkers,
-      watchTargets,
-      targetChanged,
-      freezeUnjudged: freezes.freezeUnjudged,
-      retirementJudged: retirements.retirementJudged,
-      announced: announcements.announced,
-      announces: announcements.announces,
-    },
+    metrics: { ...state, ...targets, ...freezes, ...retirements, ...announcements, ...exposition },
     bounds,
     ledger,
     relay: sink.relay,
