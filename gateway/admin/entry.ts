@@ -1,7 +1,7 @@
 // Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
 // Host, path, method, page of origin and token, in this order; unknown paths say so before the token is looked at.
+import { isIP } from 'node:net';
 import { type AdminAnswer, errorAnswer } from './answers.ts';
-import { isForAForeignPage, isFromOwnPage, isOwnHost, type PageFields, saysItsPage } from './own-host.ts';
 import { matchRoute, type Route, type RouteMatch } from './route.ts';
 
 export interface EntryRules {
@@ -95,4 +95,41 @@ function unknownPage(routes: readonly Route[]): AdminAnswer {
 
 function isAlias(route: Route): boolean {
   return route.method === 'GET' && route.alias === true;
+}
+
+const NAME_AND_PORT = /^(\[[^\]]+\]|[^:[\]]+)(?::\d{1,5})?$/;
+
+/** True for IP literals, loopback names and the name this listener was bound by. `boundHost` may be an IP literal. */
+export function isOwnHost(host: string | undefined, boundHost: string | undefined): boolean {
+  const name = NAME_AND_PORT.exec(host ?? '')?.[1]?.toLowerCase();
+  if (name === undefined) return false;
+  if (isIP(name.replace(/^\[|\]$/g, '')) !== 0) return true;
+  return name === 'localhost' || name.endsWith('.localhost') || name === boundHost?.toLowerCase();
+}
+
+/** What a browser says of the page behind a request; nothing of it comes from a command line. */
+interface PageFields {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly 'sec-fetch-site'?: string | string[] | undefined;
+  readonly 'sec-fetch-mode'?: string | string[] | undefined;
+}
+
+/** Whether a browser says at all which page is behind a request. */
+function saysItsPage({ origin, 'sec-fetch-site': site }: PageFields): boolean {
+  return origin !== undefined || site === 'same-origin';
+}
+
+/** False for a request that a page of another origin makes. The Host has passed `isOwnHost`. */
+export function isFromOwnPage({ host, origin, 'sec-fetch-site': site }: PageFields): boolean {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  return origin === undefined || origin.toLowerCase() === `http://${host?.toLowerCase()}`;
+}
+
+/**
+ * Whether a page of another origin asks for this behind the back of whoever looks at it: it cannot read the answer, and how
+ * long that takes tells it who calls, and costs a look at the ledger each time. A link that is followed is no such thing.
+ */
+function isForAForeignPage({ 'sec-fetch-site': site, 'sec-fetch-mode': mode }: PageFields): boolean {
+  return (site === 'cross-site' || site === 'same-site') && mode !== 'navigate';
 }

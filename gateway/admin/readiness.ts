@@ -1,6 +1,8 @@
-// Readiness: whether new requests should be sent here. False before the start is done and from the first moment of a drain.
-// Says nothing of liveness, and a lost store does not make it false: limits fall back and answers go on.
+// The pages that machines read: metrics, liveness, and readiness, which is false until the start is done and from the drain on.
+// They are open and hold no secret. A lost store does not make readiness false: limits fall back and answers go on.
+import type { Metrics } from '../telemetry/telemetry.ts';
 import { type AdminAnswer, jsonAnswer } from './answers.ts';
+import type { Page } from './route.ts';
 
 /** What operators should know of the policies of a gateway that is ready. */
 export interface PolicyReadiness {
@@ -56,5 +58,28 @@ export function refusedApis({
   return [
     ...(quarantined.length > 0 ? [`last accepted form served: ${quarantined.join(', ')}`] : []),
     ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
+  ];
+}
+
+export interface HealthPorts {
+  readonly metrics: Pick<Metrics, 'render'>;
+  readonly readiness: () => Readiness;
+}
+
+export function healthRoutes({ metrics, readiness }: HealthPorts): readonly Page[] {
+  const page = { method: 'GET', open: true } as const;
+  // Liveness asks nothing of anyone: a lost store or issuer is no reason to restart the process.
+  const healthy = () => jsonAnswer(200, { status: 'healthy' });
+  const ready = () => readinessAnswer(readiness());
+  return [
+    {
+      ...page,
+      path: '/metrics',
+      show: async ({ accept }) => ({ status: 200, headers: {}, ...(await metrics.render(accept)) }),
+    },
+    { ...page, path: '/-/healthy', show: healthy },
+    { ...page, path: '/healthz', alias: true, show: healthy },
+    { ...page, path: '/-/ready', show: ready },
+    { ...page, path: '/readyz', alias: true, show: ready },
   ];
 }

@@ -1,7 +1,9 @@
 // Who calls what the notices are about, each with the evidence: how often, when last, which operations, one sample.
 // Read from the ledger in pages; nobody who has not called of late is written to.
 import { createTurns } from '../plan/in-slices.ts';
+import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import type { LedgerStore, UsageRecord, UsageSample } from '../policy/usage/ledger.ts';
 import { daysBefore } from '../policy/usage/window.ts';
 import type { Notice } from './notices.ts';
@@ -116,4 +118,33 @@ function add(known: Map<string, Known>, record: UsageRecord, about: readonly Not
 
 function evidenceOf({ calls, lastAt, operations, sample }: Tally): Evidence {
   return { calls, lastAt, operations: [...operations].sort(([, a], [, b]) => b - a), sample };
+}
+
+const MOST_OPERATIONS = 10;
+
+/** `who`: of several readers. */
+export function callLines(name: string, who: string | undefined, evidence: Evidence): readonly string[] {
+  const { calls, lastAt, operations, sample } = evidence;
+  const last = Temporal.Instant.fromEpochMilliseconds(lastAt).toString({ smallestUnit: 'second' });
+  const named = operations.filter(([operation]) => operation !== undefined);
+  const listed = named.length === 0 ? [] : operations.slice(0, MOST_OPERATIONS);
+  const whose = who === undefined ? `Your calls of ${name}` : `Calls of ${name} by ${who}`;
+  return [
+    `${whose} in the last ${EVIDENCE_DAYS} days: ${calls.toLocaleString('en-US')}, the last at ${last}.`,
+    ...listed.map(([operation, count]) => `${operation ?? 'others'}: ${count.toLocaleString('en-US')}`),
+    ...(sample === undefined
+      ? []
+      : [`For example ${sample.method} ${sample.template}, request ${sample.requestId}.`]),
+  ];
+}
+
+/** Whom an exception spares is not to believe that it ends with the others. */
+export function leaveLines(
+  { exceptions }: Pick<VersionRules, 'exceptions'>,
+  consumer: string,
+  now: EpochMs,
+): readonly string[] {
+  return exceptions
+    .filter((each) => each.consumer === consumer && now < each.until)
+    .map((each) => `An exception gives ${consumer} ${leaveInWords(each)}.`);
 }

@@ -1,8 +1,10 @@
 // Who is written to of what: one letter to each address, with everything that its consumers were not told of yet.
 // Asked by mail-round.ts, which sends them, and by preview.ts, which shows the very same.
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { KeyRecord } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { parseMail } from '../policy/notation.ts';
 import { type Caller, callersOf, type Told } from './callers.ts';
-import { contactsFrom } from './contacts.ts';
 import { type Marks, mailMark, refusedMark } from './marks.ts';
 import type { Notice } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
@@ -64,4 +66,28 @@ async function notRefused(
 ): Promise<readonly Told[]> {
   const texts = await marks.find(told.map(({ notice }) => refusedMark(notice.id, consumer, to)));
   return told.filter((_, index) => texts[index] === undefined);
+}
+
+/** Undefined: nobody knows. `api`: of what it is told. */
+type ContactOf = (caller: Pick<Caller, 'consumer' | 'byKey'>, api: string) => string | undefined;
+
+export function contactsFrom(
+  plan: Pick<GatewayPlan, 'apis'>,
+  keys: readonly KeyRecord[],
+  now: EpochMs,
+): ContactOf {
+  const byKey = new Map<string, string>();
+  for (const key of keys.toSorted((a, b) => a.created - b.created))
+    if (key.contact !== undefined && isWorking(key, now)) byKey.set(key.consumer, key.contact);
+  return ({ consumer, byKey: isKeyed }, api) => {
+    // Of that API before any other one: an owner may know somebody that others do not.
+    const [own, others] = [plan.apis.filter(({ name }) => name === api), plan.apis];
+    const written = [...own, ...others].map(({ contacts }) => contacts.get(consumer));
+    const found = written.find((each) => each !== undefined) ?? (isKeyed ? byKey.get(consumer) : undefined);
+    return found === undefined ? undefined : parseMail(found);
+  };
+}
+
+function isWorking({ revoked, expires }: KeyRecord, now: EpochMs): boolean {
+  return revoked === undefined && (expires === undefined || now < expires);
 }

@@ -5,8 +5,7 @@ import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
-import type { Caller } from './callers.ts';
-import { callLines, leaveLines } from './evidence-lines.ts';
+import { type Caller, callLines, leaveLines } from './callers.ts';
 import type { Notice, ToldMilestone } from './notices.ts';
 import { successorCall, successorSentence } from './successor-call.ts';
 

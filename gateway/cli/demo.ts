@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Environment } from '../plan/read/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
 import { explainPorts, explainSamples, type FailedSample, WITHOUT_SAMPLES } from './demo-failures.ts';
-import { connectSamples } from './sample-environment.ts';
 import {
   areSamplesIn,
+  connectSamples,
   SAMPLE_SERVICES,
   type SampleProcess,
   type SampleStart,

@@ -10,7 +10,7 @@ import type { ExplainFormat } from './explain.ts';
 import { addKeyCommands, type KeyActions } from './key-commands.ts';
 import type { KnownAccount } from './known-account.ts';
 import { type MovedTo, readMovedTo } from './moved-to.ts';
-import { addNotifyCommand, type NotifyActions } from './notify-command.ts';
+import { addNotifyCommand, type NotifyActions } from './notify.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import { addDemoCommands, addRunCommand, type StartActions } from './start-commands.ts';

@@ -5,7 +5,7 @@ import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
 import { bindingOf } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createIntrospect, saysOfAll } from './introspect.ts';
-import { hasPassed, reasonOf } from './issuer-request.ts';
+import { reasonOf } from './issuer-request.ts';
 import type { IssuerOf } from './known-issuers.ts';
 import { createTokenBudget } from './token-budget.ts';
 import { createTokenCache } from './token-cache.ts';
@@ -144,7 +144,8 @@ function createQuestionGate(
 
   const mayAsk = (): boolean => {
     if (failures < FAILURES) return asking < MOST_AT_ONCE;
-    return asking === 0 && hasPassed(failedAt, COOLDOWN, now());
+    const at = now();
+    return asking === 0 && (at < failedAt || at >= failedAt + COOLDOWN);
   };
 
   return (ask) => {

@@ -1,6 +1,5 @@
 // What every request to an issuer keeps to: where it may go, how much of an answer is read, and how long a wait lasts.
 // Under the key set and under introspection.
-import type { EpochMs } from '../policy/contract.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -54,11 +53,6 @@ export async function readAnswer(response: Response, what: string, mostBytes: nu
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Also true after the clock was set back: a wait may then end early, but never lasts for years. */
-export function hasPassed(since: EpochMs, span: number, now: EpochMs): boolean {
-  return now < since || now >= since + span;
 }
 
 /** For operators, never for clients. */

@@ -3,7 +3,7 @@
 import { createPublicKey } from 'node:crypto';
 import { createLocalJWKSet, type JWK } from 'jose';
 import type { EpochMs } from '../policy/contract.ts';
-import { hasPassed, isRecord, issuerAddress, readAnswer, reasonOf } from './issuer-request.ts';
+import { isRecord, issuerAddress, readAnswer, reasonOf } from './issuer-request.ts';
 
 /** Milliseconds. */
 const REFRESH_EVERY = 10 * 60_000;
@@ -37,10 +37,11 @@ export interface KeySetOptions {
 }
 
 export interface KeySet {
-  /** Moves whenever the keys do, so that what was judged with older keys can be told apart. */
+  /**
+   * Moves whenever the keys do, so that what was judged with older keys can be told apart. Cheap, called for every token;
+   * starts a fetch in the background if one is due.
+   */
   readonly generation: () => number;
-  /** Starts a fetch in the background when the schedule asks for one. Cheap: called for every token. */
-  readonly refreshIfDue: () => void;
   /**
    * The keys to judge a token with, after at most one fetch per cooldown when `kid` is unknown.
    * Undefined: no keys, or an unknown `kid` while the newest keys cannot be had; that is no verdict on a token (JWT-4).
@@ -102,8 +103,10 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
   // One flight at a time: an older answer can therefore never replace a newer one.
   const refresh = (cooldown: number): Promise<void> | undefined => {
     if (flight !== undefined) return flight;
-    if (!hasPassed(triedAt, cooldown, options.now()) || closing.signal.aborted) return undefined;
-    triedAt = options.now();
+    const at = options.now();
+    // A clock that was set back ends the wait: it would last for years.
+    if ((at >= triedAt && at < triedAt + cooldown) || closing.signal.aborted) return undefined;
+    triedAt = at;
     flight = fetchOnce().finally(() => {
       flight = undefined;
     });
@@ -119,8 +122,10 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
   const timer = setInterval(refreshIfDue, COOLDOWN).unref();
 
   return {
-    generation: () => keys.generation,
-    refreshIfDue,
+    generation: () => {
+      refreshIfDue();
+      return keys.generation;
+    },
     keysFor: async (kid) => {
       const before = held();
       if (before !== undefined && (kid === undefined || before.kids.has(kid))) return before;

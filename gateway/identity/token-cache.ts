@@ -39,11 +39,12 @@ export function createTokenCache(options: TokenCacheOptions): Required<Omit<Toke
   const accepted = createRecentMap<RememberedVerdict>(MAX_ACCEPTED, MAX_CHARACTERS);
   const refused = createRecentMap<RememberedVerdict>(MAX_REFUSED, MAX_CHARACTERS);
   const flights = new Map<string, Promise<Verified>>();
-  let generation = options.generation();
+  let generation: number | undefined;
 
   const flushIfStale = (): void => {
-    if (generation === options.generation()) return;
-    generation = options.generation();
+    const current = options.generation();
+    if (generation === current) return;
+    generation = current;
     accepted.clear();
     refused.clear();
   };

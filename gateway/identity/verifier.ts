@@ -29,22 +29,14 @@ export interface IdentityVerifier extends TokenVerifier {
 export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
   const named = options.issuerOf ?? issuerOf;
   const keySet = createKeySet(settings.jwksUrl, options);
-  const cache = createTokenCache({
-    verify: createVerifyToken(settings, keySet, options.now),
-    keep: settings.tokenCacheMs,
-    generation: keySet.generation,
-    now: options.now,
-  });
   return {
     claims: (token) => named(token) === settings.issuer,
-    known: (line) => {
-      keySet.refreshIfDue();
-      return cache.known(line);
-    },
-    verify: (token) => {
-      keySet.refreshIfDue();
-      return cache.verify(token);
-    },
+    ...createTokenCache({
+      verify: createVerifyToken(settings, keySet, options.now),
+      keep: settings.tokenCacheMs,
+      generation: keySet.generation,
+      now: options.now,
+    }),
     warm: keySet.warm,
     close: keySet.close,
   };

@@ -2,13 +2,11 @@
 // The nodes of the route table, and the look-up by one reading of a path.
 import { LONGEST_LITERAL } from '../policy/octets.ts';
 import type { ReadPath } from '../policy/paths/reading.ts';
+import { looksLikeVersion } from '../policy/versioning/readers.ts';
 import { type Found, follow, NOTHING, type NodesByName } from './nodes-by-name.ts';
 
 /** A version may have any of them. */
 const ALL_LENGTHS = Array.from({ length: LONGEST_LITERAL }, (_, index) => LONGEST_LITERAL - index);
-const LETTER_V = 0x76;
-const DIGIT_0 = 0x30;
-const DIGIT_9 = 0x39;
 
 export interface RouteNode<T> extends NodesByName<RouteNode<T>> {
   /** By the text that the gateway itself matches. */
@@ -76,10 +74,4 @@ function longest<T>(
   if ((below.byAll && !isFolded) || node.bound === undefined) return below;
   const own = { route: node.bound.route, versionSegment, depth };
   return { matches: [...below.matches, own], byAll: true };
-}
-
-/** Whether a segment is meant as a version: `v1`, `1`, also `v01`, which is refused later as malformed; not `vendors`. */
-export function looksLikeVersion(segment: string): boolean {
-  const first = segment.charCodeAt(segment.charCodeAt(0) === LETTER_V ? 1 : 0);
-  return first >= DIGIT_0 && first <= DIGIT_9 && !/;|%2F/.test(segment);
 }

@@ -3,6 +3,7 @@
 import type { EpochMs } from '../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { announcedParts, withAnnouncedExtensions } from './announced-parts.ts';
+import { pathsOf } from './api-routes.ts';
 import { type PolicyView, type Report, reporter } from './check/views.ts';
 import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
 import type { VersionParts } from './grammar/policy-grammar.ts';
@@ -10,7 +11,6 @@ import type { Problem } from './problems.ts';
 import type { AcceptedChange, FormerVersion } from './published-record.ts';
 import { apiRemoved, checkFormer, checkPast, checkShared, isReleased, publishedOf } from './rules/past.ts';
 import { switchedReport } from './rules/switch.ts';
-import { urlsLeft, urlsMoved } from './rules/urls-moved.ts';
 import { placesOfView, type Today } from './today.ts';
 
 export interface PastApi {
@@ -137,4 +137,50 @@ function unstatedIn(stated: Versions, former: Versions, now: EpochMs): Versions 
       return [label, version !== undefined && isReleased(version, now) ? unstated(dates, version) : dates];
     }),
   );
+}
+
+/** `present`: every place of `past` that leads somewhere today, and all of this file. */
+function urlsMoved(
+  past: readonly string[],
+  present: ReadonlySet<string>,
+  { parts }: PolicyView,
+  report: Report,
+  today: Pick<Today, 'around'>,
+): void {
+  const paths = new Set(pathsOf(parts).map(({ path }) => path));
+  const told = new Set<string>();
+  for (const place of past.filter((each) => !present.has(each))) {
+    const [host, path = ''] = place.split(' ');
+    const isHost = paths.has(path);
+    const key = isHost ? 'host' : path.includes('{version}') ? 'resolve' : 'base';
+    const was = isHost ? `${host}${path}` : path;
+    if (told.has(was)) continue;
+    told.add(was);
+    report([key], {
+      rule: 'urls-moved',
+      message: `${was} was published and ${whereTo(today.around(place))}`,
+      hint: `keep ${key === 'host' ? `${host} among the hosts` : key === 'base' ? `base: ${path}` : `path: ${path}`}`,
+    });
+  }
+}
+
+/** The same of an API without dates that is gone as a whole, said where it stood. */
+function urlsLeft(
+  { parts }: PolicyView,
+  places: readonly string[],
+  report: Report,
+  today: Pick<Today, 'around'>,
+): void {
+  const [outer] = places.flatMap((place) => today.around(place) ?? []);
+  report(['base'], {
+    rule: 'urls-moved',
+    message: `${parts.base ?? parts.api} was published and ${whereTo(outer)}`,
+    hint: 'keep its file, with deprecated and sunset; after its sunset it needs no upstream',
+  });
+}
+
+function whereTo(outer: string | undefined): string {
+  return outer === undefined
+    ? 'leads to no API any more: its callers get 404'
+    : `leads to the API ${outer} now: its callers are judged by the access rules of that API`;
 }

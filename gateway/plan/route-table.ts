@@ -1,7 +1,8 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
 // The first look-up of a request; everything after it depends on which API was found.
 import { decodedOctets } from '../policy/octets.ts';
-import { looksLikeVersion, type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
+import { looksLikeVersion } from '../policy/versioning/readers.ts';
+import { type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
 import { addNode, createNodesByName } from './nodes-by-name.ts';
 
 export interface Route<T> {

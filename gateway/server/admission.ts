@@ -1,4 +1,4 @@
-// Whether one more client connection is taken: how many there are, and how many come from its address.
+// Whether one more client connection is taken, or may become a WebSocket (WS-6): how many there are, and how many of its client.
 // One for all public listeners; the admin listener never asks it.
 import type { Bounds } from '../plan/bounds.ts';
 import type { BoundsCounter, Intake } from '../plane/port.ts';
@@ -48,5 +48,35 @@ export function createAdmission({ bounds, clientAddress, report }: AdmissionPort
       return true;
     },
     open: () => open,
+  };
+}
+
+interface SwitchesPorts extends Pick<Intake, 'overloaded'> {
+  readonly bounds: Pick<Bounds, 'websockets' | 'websocketsPerClient'>;
+  readonly report: Pick<BoundsCounter, 'refused'>;
+}
+
+export function createSwitches({ bounds, report, overloaded }: SwitchesPorts): Intake['takeWebsocket'] {
+  const perClient = new Map<string, number>();
+  let open = 0;
+  return (socket, client) => {
+    if (open >= bounds.websockets) {
+      report.refused('websockets');
+      return overloaded();
+    }
+    const before = perClient.get(client) ?? 0;
+    if (before >= bounds.websocketsPerClient) {
+      report.refused('websockets_per_client');
+      return { reason: 'websockets_exhausted' };
+    }
+    open += 1;
+    perClient.set(client, before + 1);
+    socket.once('close', () => {
+      open -= 1;
+      const left = (perClient.get(client) ?? 1) - 1;
+      if (left === 0) perClient.delete(client);
+      else perClient.set(client, left);
+    });
+    return undefined;
   };
 }

@@ -5,10 +5,9 @@ import type { Bounds, Overload } from '../plan/bounds.ts';
 import type { IdleBound, Intake } from '../plane/port.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
-import { createAdmission } from './admission.ts';
+import { createAdmission, createSwitches } from './admission.ts';
 import { createClientAddress } from './client-address.ts';
 import { createLoadGuard, type LoadGuard, overloaded } from './overload.ts';
-import { createSwitches } from './switches.ts';
 
 export interface OpenIntake extends Intake {
   readonly load: LoadGuard;

@@ -1,6 +1,8 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
 // Opened by gateway.ts once everything a request needs is there.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange } from '../exchange/exchange.ts';
+import type { DrainTimes } from '../plan/bounds.ts';
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
 import type { HttpConnections } from '../plane/general/client/http-connections.ts';
 import { createForwarding } from '../plane/general/forwarding.ts';
@@ -9,7 +11,6 @@ import type { Listener } from '../plane/port.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
-import { drain } from './drain.ts';
 import { createIntake } from './intake.ts';
 import { type CertificateSource, createTlsFace } from './tls-options.ts';
 
@@ -75,4 +76,28 @@ export async function openPublicFace(
     await Promise.all(listeners.map((listener) => listener.stop()));
     throw error;
   }
+}
+
+interface DrainOptions extends DrainTimes {
+  readonly listeners: readonly Pick<Listener, 'announceEnd' | 'stop' | 'destroy'>[];
+  /** Runs first: readiness turns before any listener stops accepting. */
+  readonly onDraining: () => void;
+}
+
+/**
+ * Drains all `listeners` together. While it waits, load balancers that look at readiness send their requests elsewhere.
+ * Resolves with false when connections were still open at the end of the time and had to be cut.
+ */
+export async function drain({ listeners, onDraining, waitMs, timeoutMs }: DrainOptions): Promise<boolean> {
+  onDraining();
+  for (const listener of listeners) listener.announceEnd();
+  if (waitMs > 0) await sleep(waitMs);
+  let complete = true;
+  const limit = setTimeout(() => {
+    complete = false;
+    for (const listener of listeners) listener.destroy();
+  }, timeoutMs);
+  await Promise.all(listeners.map((listener) => listener.stop()));
+  clearTimeout(limit);
+  return complete;
 }

@@ -8,7 +8,6 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Certificates, KeyPair } from './certificates.ts';
 import { provenCertificate } from './client-certificate.ts';
 import type { PublicCertificates } from './public-certificates.ts';
-import { createNameRefusal } from './unrecognized-name.ts';
 
 // TLS 1.2: ephemeral key exchange and authenticated encryption only; TLS 1.3 suites are all of that kind.
 const CIPHERS = [
@@ -96,4 +95,47 @@ export function createTlsFace(certificates: CertificateSource, now: () => EpochM
 
 function keysOf({ cert, key, clients }: KeyPair): Pick<TlsOptions, 'cert' | 'key' | 'ca'> {
   return { cert, key, ...(clients && { ca: clients.authorities }) };
+}
+
+type Answer = (error: Error | null) => void;
+
+interface NameRefusal {
+  /** To be told of each connection before its handshake. */
+  readonly track: (raw: Socket) => void;
+  /** `secured` is what Node calls the name callback on: the TLS socket around a tracked connection. */
+  readonly refuse: (secured: unknown, answer: Answer) => void;
+}
+
+/**
+ * A fatal `unrecognized_name` as a TLS record. Nothing is encrypted at this point: the name is judged before the first
+ * octet of the server's, or after no more than a HelloRetryRequest.
+ */
+const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+
+function createNameRefusal(): NameRefusal {
+  const open = new Map<string, Socket>();
+  return {
+    track: (raw) => {
+      const key = endOf(raw);
+      if (key === undefined) return;
+      open.set(key, raw);
+      raw.once('close', () => {
+        if (open.get(key) === raw) open.delete(key);
+      });
+    },
+    refuse: (secured, answer) => {
+      const key = endOf(secured);
+      const raw = key === undefined ? undefined : open.get(key);
+      const end = (): void => answer(new Error('unrecognized_name'));
+      if (raw?.writable) raw.write(ALERT, end);
+      else end();
+    },
+  };
+}
+
+/** What tells the connections of one listener apart. */
+function endOf(socket: unknown): string | undefined {
+  if (typeof socket !== 'object' || socket === null) return undefined;
+  const { remoteAddress, remotePort } = socket as Partial<Socket>;
+  return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`;
 }

@@ -1,9 +1,8 @@
-// The access log: one JSON line per request, written as bytes and at once: a record kept for later would cost more.
+// The access log: one JSON line per request, written as bytes.
 // Never holds a query string, a header other than the user agent, or anything of a body.
-import type { Outcome } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
+import type { RecordRequest } from './ended-requests.ts';
 import { jsonString } from './json-text.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
@@ -20,8 +19,7 @@ const ABORTED = Buffer.from(',"aborted":true');
 const COMPLETE = Buffer.from(',"aborted":false');
 
 export interface AccessLog {
-  /** `at`: the instant the answer ended. `durationMs`: from the request's first line to there. */
-  readonly record: (facts: ExchangeFacts, outcome: Outcome, at: EpochMs, durationMs: number) => void;
+  readonly record: RecordRequest;
 }
 
 export function createAccessLog({ line, endLine }: Pick<LogSink, 'line' | 'endLine'>): AccessLog {

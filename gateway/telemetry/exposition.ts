@@ -1,11 +1,19 @@
 // The /metrics page, as plain text or as OpenMetrics: hands the rows to prom-client when it is scraped.
 // prom-client keeps no count of ours; it names, escapes and renders, and adds the process and runtime metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type RenderedExemplar, renderedExemplar } from './exemplars.ts';
 import { LATENCY_BOUNDS } from './latency.ts';
-import { type PageType, pageTypeFor } from './page-type.ts';
 import type { Across, HistogramRow, MetricRow } from './series.ts';
-import { FIRST, type MetricsSnapshot, OMITTED, pageOf, samplesOf } from './snapshots.ts';
+import {
+  FIRST,
+  type MetricsSnapshot,
+  OMITTED,
+  type PageType,
+  pageOf,
+  pageTypeFor,
+  type RenderedExemplar,
+  renderedExemplar,
+  samplesOf,
+} from './snapshots.ts';
 
 export interface MetricsPage {
   readonly contentType: string;
@@ -39,9 +47,10 @@ const AGGREGATORS = { sum: 'sum', max: 'max', min: 'min', primary: FIRST } as co
   string
 >;
 
-/** `workers`: what they have counted, to be shown together with what this process has. */
+/** `prepare`: called before anything is read. `workers`: what they have counted, to be shown together with the own counts. */
 export function createExposition(
   rows: readonly MetricRow[],
+  prepare: () => void,
   workers?: () => Promise<readonly MetricsSnapshot[]>,
 ): Exposition {
   const registry = new Registry();
@@ -49,6 +58,7 @@ export function createExposition(
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   for (const row of rows) register(registry, row);
   const page = async (type: PageType): Promise<string> => {
+    prepare();
     if (workers === undefined && type === registry.contentType) return registry.metrics();
     const [own, theirs = []] = await Promise.all([registry.getMetricsAsJSON(), workers?.()]);
     return pageOf([own, ...theirs], type);
@@ -59,12 +69,14 @@ export function createExposition(
       return { contentType, body: await page(contentType) };
     },
     read: async (name) => {
+      prepare();
       const own = await registry.getSingleMetric(name)?.get();
       if (own === undefined || workers === undefined) return own?.values ?? [];
       const theirs = (await workers()).map((metrics) => metrics.filter((metric) => metric.name === name));
       return samplesOf([[own], ...theirs], name);
     },
     snapshot: async () => {
+      prepare();
       const metrics = await registry.getMetricsAsJSON();
       return metrics.filter(({ aggregator }) => aggregator !== FIRST && aggregator !== OMITTED);
     },

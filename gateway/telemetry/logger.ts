@@ -68,7 +68,7 @@ export interface Logger {
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  readonly sink: LogSink;
+  readonly sink: Pick<LogSink, 'append' | 'flush'>;
   readonly wallClock: () => EpochMs;
 }
 

@@ -1,10 +1,9 @@
 // The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
 // Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
-import type { Outcome } from '../exchange/exchange.ts';
 import type { Completion, ExchangeFacts } from '../exchange/facts.ts';
 import type { VersionRules } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
+import type { RecordRequest } from './ended-requests.ts';
 import {
   AUTH_FAILURES,
   CARRIERS,
@@ -30,11 +29,10 @@ import {
   type Slots,
   type VersionSlot,
 } from './slots.ts';
-import { isSampled } from './trace-context.ts';
+import { isSampled } from './tracing.ts';
 
 export interface RequestMetrics {
-  /** `at`: wall clock when the answer ended. */
-  readonly record: (facts: ExchangeFacts, outcome: Outcome, at: EpochMs, durationMs: number) => void;
+  readonly record: RecordRequest;
   readonly slots: Pick<Slots, 'apis' | 'versions'>;
   /** Requests of named consumers that were counted under `other`. */
   readonly consumersDropped: () => number;

@@ -1,8 +1,7 @@
-// What several processes have counted, made one: counters and histograms summed, gauges as each says.
-// Snapshots come from exposition.ts of every worker and go between processes as they are.
+// What several processes have counted, made one page: counters and histograms summed, gauges as each says, latest exemplars.
+// Snapshots come from exposition.ts of every worker; a scraper gets the plain text of Prometheus, or OpenMetrics.
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
-import { showExemplars } from './exemplars.ts';
-import type { PageType } from './page-type.ts';
+import type { Exemplar } from './latency.ts';
 
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
@@ -67,4 +66,74 @@ function inGrains(metric: MetricsSnapshot[number]): MetricsSnapshot[number] {
 /** The library names a type by a number in its types and by a word in its values. */
 function goesOn({ type }: MetricsSnapshot[number]): boolean {
   return String(type) === 'counter' || String(type) === 'histogram';
+}
+
+const { PROMETHEUS_CONTENT_TYPE: PLAIN, OPENMETRICS_CONTENT_TYPE: OPEN } = Registry;
+
+export type PageType = typeof PLAIN | typeof OPEN;
+
+const VERSIONS = ['0.0.1', '1.0.0'];
+
+/** OpenMetrics where it is named and wanted no less than plain text (RFC 9110 section 12.5.1); plain text for anybody else. */
+export function pageTypeFor(accept: string | undefined): PageType {
+  let [open, plain] = [0, 0];
+  for (const range of accept?.split(',') ?? []) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const named = new Map(parameters.map((parameter) => pairOf(parameter)));
+    const weight = Number(named.get('q') ?? 1);
+    const version = named.get('version');
+    if (type === 'text/plain') plain = Math.max(plain, weight);
+    if (type === 'application/openmetrics-text' && (version === undefined || VERSIONS.includes(version)))
+      open = Math.max(open, weight);
+  }
+  return open > 0 && open >= plain ? OPEN : PLAIN;
+}
+
+function pairOf(parameter: string): readonly [name: string, value: string] {
+  const [name = '', value = ''] = parameter.split('=', 2);
+  return [name.trim(), value.trim().replaceAll('"', '')];
+}
+
+/** As prom-client prints it; `timestamp` in seconds. */
+export interface RenderedExemplar {
+  readonly labelSet: Readonly<Record<string, string>>;
+  readonly value: number;
+  readonly timestamp: number;
+}
+
+/** A sample as it stands in a snapshot; the library's types know less of it. */
+type Sample = MetricValue<string> & {
+  readonly metricName?: string;
+  /** Null in the library's own histograms. */
+  readonly exemplar?: RenderedExemplar | null;
+};
+
+export function renderedExemplar({ traceId, seconds, at }: Exemplar): RenderedExemplar {
+  return { labelSet: { trace_id: traceId }, value: seconds, timestamp: at / 1000 };
+}
+
+/** What stands in one process. */
+type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Gives the samples of `page` the latest exemplars that `snapshots` have for them. */
+function showExemplars(snapshots: readonly Metrics[], page: Metrics): void {
+  const latest = new Map<string, RenderedExemplar>();
+  for (const sample of histogramSamples(snapshots)) {
+    const { exemplar = null } = sample;
+    if (exemplar === null) continue;
+    const key = keyOf(sample);
+    if (exemplar.timestamp >= (latest.get(key)?.timestamp ?? 0)) latest.set(key, exemplar);
+  }
+  if (latest.size === 0) return;
+  for (const sample of histogramSamples([page]))
+    Object.assign(sample, { exemplar: latest.get(keyOf(sample)) });
+}
+
+function* histogramSamples(snapshots: readonly Metrics[]): Iterable<Sample> {
+  for (const metrics of snapshots)
+    for (const { type, values } of metrics) if (String(type) === 'histogram') yield* values;
+}
+
+function keyOf({ metricName, labels }: Sample): string {
+  return `${metricName} ${JSON.stringify(labels)}`;
 }

@@ -6,7 +6,7 @@ import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { Trace } from '../exchange/trace.ts';
 import type { Fields } from '../policy/contract.ts';
 import { METHODS, methodIndexOf, OTHER } from './request-labels.ts';
-import { readTraceContext } from './trace-context.ts';
+import { readTraceContext } from './tracing.ts';
 
 export interface Spans {
   /**

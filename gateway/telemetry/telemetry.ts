@@ -8,6 +8,7 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { type AnnouncementCounts, createAnnouncementCounts } from './announcement-counts.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
+import { createEndedRequests } from './ended-requests.ts';
 import { createExposition, type Exposition, type MetricsPage } from './exposition.ts';
 import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
 import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
@@ -98,19 +99,34 @@ export function createTelemetry({
   workers,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log.destination);
+  const accessLog = createAccessLog(sink);
   const begin = createTracing(tracing);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
   const bounds = createBoundsReport();
-  const logger = createLogger({ level: log.level, sink, wallClock });
-  const ledger = recordsUsage ? createUsageLedger({ plan, now, logger }) : undefined;
+  const ended = createEndedRequests({
+    wallClock,
+    monotonic,
+    spans,
+    recordOne: (facts, outcome, at, durationMs) => {
+      requests.record(facts, outcome, at, durationMs);
+      accessLog.record(facts, outcome, at, durationMs);
+      ledger?.record(facts, outcome);
+    },
+    flush: sink.flush,
+  });
+  const append = (line: string): void => {
+    ended.record();
+    sink.append(line);
+  };
+  const logger = createLogger({ level: log.level, sink: { append, flush: sink.flush }, wallClock });
+  const ledger = recordsUsage
+    ? createUsageLedger({ plan, now, logger, recordEnded: ended.record })
+    : undefined;
   const targets = createTargetMetrics();
-  const { watchTargets, targetChanged } = targets;
   const freezes = createFreezeCounts();
   const retirements = createRetirementGauge();
   const announcements = createAnnouncementCounts();
-  const { storeUp, reload, quarantine, certificate, certificatesCurrent } = state;
-  const { adminWrite, countWebsockets, countWorkers } = state;
   const exposition = createExposition(
     metricRows({
       requests,
@@ -127,45 +143,19 @@ export function createTelemetry({
       wallClock,
       logLinesDropped: sink.dropped,
     }),
+    ended.record,
     workers,
   );
-  const accessLog = createAccessLog(sink);
-  const observer: Observer = {
-    onAnswer: (facts, outcome) => {
-      // Read once, so that log line and metrics agree.
-      const at = wallClock();
-      const durationMs = Math.max(0, monotonic() - facts.start.startedAt);
-      requests.record(facts, outcome, at, durationMs);
-      accessLog.record(facts, outcome, at, durationMs);
-      spans?.end(facts, outcome);
-      ledger?.record(facts, outcome);
-    },
-  };
   return {
-    observer,
+    observer: ended,
     beginTrace: spans === undefined ? begin : (headers) => spans.begin(headers) ?? begin(headers),
     logger,
-    metrics: {
-      ...exposition,
-      storeUp,
-      reload,
-      quarantine,
-      certificate,
-      certificatesCurrent,
-      adminWrite,
-      countWebsockets,
-      countWorkers,
-      watchTargets,
-      targetChanged,
-      freezeUnjudged: freezes.freezeUnjudged,
-      retirementJudged: retirements.retirementJudged,
-      announced: announcements.announced,
-      announces: announcements.announces,
-    },
+    metrics: { ...state, ...targets, ...freezes, ...retirements, ...announcements, ...exposition },
     bounds,
     ledger,
     relay: sink.relay,
     close: async () => {
+      ended.close();
       await Promise.all([spans?.flush(), sink.close()]);
     },
   };

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
-import { isFromOwnPage } from '../../gateway/admin/own-host.ts';
+import { isFromOwnPage } from '../../gateway/admin/entry.ts';
 import { matchRoute, type Route } from '../../gateway/admin/route.ts';
 import { anyCharacter } from '../support/any-text.ts';
 

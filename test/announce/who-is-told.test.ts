@@ -1,8 +1,7 @@
 // Who is told of a notice and who is not: callers with calls of late, under the contact that is theirs, as long as it is open.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callersOf } from '../../gateway/announce/callers.ts';
-import { contactsFrom } from '../../gateway/announce/contacts.ts';
+import { contactsFrom } from '../../gateway/announce/letters.ts';
 import { createMailRound } from '../../gateway/announce/mail-round.ts';
 import { createMarks } from '../../gateway/announce/marks.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';

@@ -8,7 +8,7 @@ import { generate } from 'selfsigned';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check.ts';
 import { tryAll } from '../../gateway/cli/live/bounded.ts';
-import { endOfCertificate, endOfCertificateFile } from '../../gateway/cli/live/certificate-ends.ts';
+import { endOfCertificate, endOfCertificateFile } from '../../gateway/cli/live/live-checks.ts';
 import { pingRedis } from '../../gateway/cli/live/ping-redis.ts';
 import { workspace } from '../plan/workspace.ts';
 import { freePorts } from '../support/ports.ts';

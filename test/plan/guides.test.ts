@@ -2,7 +2,7 @@
 // How the page that shows them is served is in test/journeys/sample-policies.test.ts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderMarkdown } from '../../gateway/plan/guides/render-markdown.ts';
+import { renderMarkdown } from '../../gateway/plan/guides/read-guides.ts';
 import { guideId } from '../../gateway/policy/lifecycle/guide.ts';
 import { ORDERS, workspace } from './workspace.ts';
 

@@ -1,7 +1,7 @@
 // What clients read is what the file says: nothing of the machine that runs the gateway gets into it.
 // One list of fields in published-fields.ts; here every text of the grammar is tried, whether or not it is on that list.
 import { describe, expect, it } from 'vitest';
-import { PUBLISHED_FIELDS } from '../../gateway/plan/read/published-fields.ts';
+import { PUBLISHED_FIELDS } from '../../gateway/plan/read/texts.ts';
 import { textPlaces } from '../support/grammar-places.ts';
 import { ORDERS, workspace } from './workspace.ts';
 

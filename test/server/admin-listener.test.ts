@@ -6,9 +6,8 @@ import {
   type AdminListenerOptions,
   createAdminListener,
 } from '../../gateway/admin/admin-listener.ts';
-import { type HealthPorts, healthRoutes } from '../../gateway/admin/health.ts';
-import { isOwnHost } from '../../gateway/admin/own-host.ts';
-import type { Readiness } from '../../gateway/admin/readiness.ts';
+import { isOwnHost } from '../../gateway/admin/entry.ts';
+import { type HealthPorts, healthRoutes, type Readiness } from '../../gateway/admin/readiness.ts';
 
 const ready: Readiness = {
   state: 'ready',

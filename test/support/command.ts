@@ -3,8 +3,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { runAccept } from '../../gateway/cli/accept.ts';
 import { runConfigShow } from '../../gateway/cli/config-show.ts';
-import { runNotify } from '../../gateway/cli/notify.ts';
-import { addNotifyCommand } from '../../gateway/cli/notify-command.ts';
+import { addNotifyCommand, runNotify } from '../../gateway/cli/notify.ts';
 import { addOperatorCommands } from '../../gateway/cli/operator-commands.ts';
 import type { OperatorResult } from '../../gateway/cli/operator-result.ts';
 import { runPause } from '../../gateway/cli/pause.ts';

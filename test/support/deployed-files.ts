@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import { healthRoutes } from '../../gateway/admin/health.ts';
+import { healthRoutes } from '../../gateway/admin/readiness.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import type { Settings } from '../../gateway/plan/settings.ts';

@@ -1,7 +1,6 @@
 // The page as OpenMetrics: for whom, in which words, and with the traces that explain its buckets.
 import { describe, expect, it } from 'vitest';
-import { pageTypeFor } from '../../gateway/telemetry/page-type.ts';
-import type { MetricsSnapshot } from '../../gateway/telemetry/snapshots.ts';
+import { type MetricsSnapshot, pageTypeFor } from '../../gateway/telemetry/snapshots.ts';
 import { deprecatedFacts, plan } from '../support/exchange-samples.ts';
 import { harness, outcome } from './telemetry-harness.ts';
 

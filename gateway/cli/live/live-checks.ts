@@ -1,14 +1,17 @@
 // `check --live`: what the files name outside themselves is looked for: targets, key sets, introspection, Redis, the ends of certificates.
 // Findings stand where the name is written; what is shown of a failure is why, never a value that came from elsewhere.
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Whole } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem, Severity } from '../../plan/problems.ts';
 import type { Path, SourceDocument } from '../../plan/read/document.ts';
+import type { Remark } from '../../plan/read/positions.ts';
 import type { IdentitySettings } from '../../plan/settings.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
 import { askIntrospection, fetchKeySet } from './ask-issuer.ts';
 import { type Try, tryAll } from './bounded.ts';
-import { endOfCertificate, endOfCertificateFile } from './certificate-ends.ts';
 import { pingRedis } from './ping-redis.ts';
 import { reachTarget } from './reach-target.ts';
 
@@ -139,4 +142,27 @@ function certificateProblems(
     }),
   );
   return [...listened, ...shown];
+}
+
+const WARNING_MS = 14 * 86_400_000;
+
+type End = Pick<Remark, 'message'> & { readonly severity: 'error' | 'warning' };
+
+/** Of the first certificate of a PEM text; undefined while it has long to go. */
+export function endOfCertificate(pem: string, today: EpochMs): End | undefined {
+  const end = new X509Certificate(pem).validToDate.getTime();
+  if (end > today + WARNING_MS) return undefined;
+  return end <= today
+    ? { severity: 'error', message: `this certificate ended on ${dayOf(end)}` }
+    : { severity: 'warning', message: `this certificate ends on ${dayOf(end)}` };
+}
+
+/** The file has passed `check`; it may have gone since. */
+export function endOfCertificateFile(path: string, today: EpochMs): End | undefined {
+  try {
+    return endOfCertificate(readFileSync(path, 'utf8'), today);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { severity: 'error', message: 'this certificate cannot be read any more' };
+  }
 }

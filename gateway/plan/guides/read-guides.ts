@@ -2,6 +2,7 @@
 // Called where policy files are read; what cannot be read is a problem at its line.
 import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
+import { Marked, type Tokens } from 'marked';
 import { controlIn } from '../../policy/contract.ts';
 import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
 import type { PolicyView, Report } from '../check/views.ts';
@@ -10,7 +11,6 @@ import type { Path } from '../read/document.ts';
 import { type ReadFile, tryRead } from '../read/files.ts';
 import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';
 import type { Guide } from './guide-page.ts';
-import { renderMarkdown } from './render-markdown.ts';
 
 /** All of them stand on one page, and in memory for as long as the plan does. */
 const MOST_BYTES = 65_536;
@@ -113,4 +113,48 @@ function guidesOf({ parts, versions, unversioned }: PolicyView): readonly Named[
       named.push({ at: ['versions', label, 'operations', name, 'guide'], guide: operation.guide });
   }
   return named.flatMap(({ at, guide }) => (guide !== undefined && isGuideFile(guide) ? { at, guide } : []));
+}
+
+const SAFE_LINK = /^(?:https?:\/\/|mailto:|#)/i;
+
+const MARKED = new Marked({
+  gfm: true,
+  async: false,
+  // What would be HTML is not taken out of the text: it is escaped with it.
+  tokenizer: { html: () => undefined, tag: () => undefined },
+  renderer: {
+    // The page has a heading of its own above those of the guide.
+    heading({ tokens, depth }) {
+      const level = Math.min(depth + 1, 6);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+    },
+    // Without styles a wide table or line is reached by the keyboard too.
+    code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`,
+    link({ href, tokens }: Tokens.Link) {
+      const text = this.parser.parseInline(tokens);
+      return SAFE_LINK.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text;
+    },
+    image: ({ text }) => escapeHtml(text),
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    html: ({ text }) => escapeHtml(text),
+  },
+});
+
+/** Quotes within quotes; each level is read by a call within a call. */
+const TOO_DEEP = /^(?:[ \t]*>){32}/m;
+
+/** Undefined for what is nested beyond any reader; about a second at most for what read-guides.ts lets through. */
+export function renderMarkdown(text: string): string | undefined {
+  if (TOO_DEEP.test(text)) return undefined;
+  try {
+    return MARKED.parse(text, { async: false });
+  } catch (error) {
+    // Lists and brackets can be nested as deeply.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

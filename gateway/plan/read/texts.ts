@@ -2,7 +2,7 @@
 // The step between a scalar and the value of a document.
 import { controlIn } from '../../policy/contract.ts';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
-import { isPublished } from './published-fields.ts';
+import { standsAt } from './values.ts';
 
 type Path = readonly (string | number)[];
 
@@ -39,4 +39,28 @@ export function controlProblem(
     ? `the lone surrogate ${found}, half of a character,`
     : `the control character ${found}`;
   return { message: `${what} is not allowed in a text${source}`, hint: 'remove it' };
+}
+
+const LIFECYCLE = ['successor', 'alternate', 'guide', 'status', 'service_doc', 'service_desc', 'reason'];
+const EXCEPTIONS = ['consumer', 'why', 'by'].map((key) => `exceptions.#.${key}`);
+const SCOPES = ['access.scopes.read.#', 'access.scopes.write.#'];
+
+/** Texts and links. Left out are dates and numbers, which hold no secret, and the addresses under which an API is served. */
+export const PUBLISHED_FIELDS: readonly string[] = [
+  'api',
+  ...LIFECYCLE.filter((field) => field !== 'successor'),
+  ...['brownouts.#.message', 'limits.#.name', ...SCOPES, ...EXCEPTIONS],
+  'headers.response.set.*',
+  ...[...LIFECYCLE, 'after.redirect', 'brownouts.#.message', 'limits.#.name', ...SCOPES, ...EXCEPTIONS].map(
+    (field) => `versions.*.${field}`,
+  ),
+  ...['successor', 'guide', 'reason', 'brownouts.#.message', 'limits.#.name', 'access.scopes.#'].map(
+    (field) => `versions.*.operations.*.${field}`,
+  ),
+];
+
+const PATTERNS = PUBLISHED_FIELDS.map((field) => field.replaceAll('#', '*').split('.'));
+
+function isPublished(path: readonly (string | number)[]): boolean {
+  return PATTERNS.some((pattern) => standsAt(path, pattern));
 }

@@ -32,6 +32,10 @@ const READERS: readonly ((enabled: Enabled) => Reader | undefined)[] = [
 
 const NO_CLAIMS: readonly Claim[] = [];
 
+const LETTER_V = 0x76;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
 /** Reads the carriers of one API in the order of the table; what is not enabled costs nothing per request. */
 export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonly Claim[] {
   const readers = READERS.flatMap((row) => row(enabled) ?? []);
@@ -63,6 +67,12 @@ export function isNamedByPlace({ claims, preferences }: Evidence): boolean {
     claims.every(({ carrier }) => carrier === 'path' || carrier === 'subdomain') &&
     preferences.every(({ claim }) => claim === undefined)
   );
+}
+
+/** Whether a segment is meant as a version: `v1`, `1`, also `v01`, which is refused later as malformed; not `vendors`. */
+export function looksLikeVersion(segment: string): boolean {
+  const first = segment.charCodeAt(segment.charCodeAt(0) === LETTER_V ? 1 : 0);
+  return first >= DIGIT_0 && first <= DIGIT_9 && !/;|%2F/.test(segment);
 }
 
 function readPath({ pathSegment }: CarrierInput): Claim | undefined {

@@ -1,8 +1,8 @@
 // What the workers have counted: asked at every scrape, and now and then in between, so that one that ends suddenly takes
-// no more than the last few seconds with it. A part of crew.ts.
+// no more than the last few seconds with it; and what is kept of those that ended, since a sum must not fall. Part of crew.ts.
 import type { MonotonicMs } from '../../policy/contract.ts';
-import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
-import { createDepartures, type Departures } from './departures.ts';
+import { createConsumerSums } from '../../telemetry/consumer-sums.ts';
+import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
 import { pause } from './pace.ts';
 import { within } from './within.ts';
 
@@ -48,6 +48,38 @@ export function createCounts<Worker extends object>(options: CountsOptions<Worke
         // One after the other: requests are answered by the rest meanwhile.
         for (const worker of until.aborted ? [] : options.serving()) await look(worker);
       }
+    },
+  };
+}
+
+interface Departures<Key> {
+  /** What a worker had counted when it was asked last. */
+  readonly keep: (worker: Key, snapshot: MetricsSnapshot) => void;
+  readonly leave: (worker: Key) => void;
+  /** Of everyone who has not left, and the totals of those who have; of consumers by name, the sums of all. */
+  readonly all: () => Promise<readonly MetricsSnapshot[]>;
+}
+
+/** What a worker counts between its last snapshot and a sudden end is lost. `monotonic`: milliseconds. */
+export function createDepartures<Key extends object>(monotonic: () => MonotonicMs): Departures<Key> {
+  const consumers = createConsumerSums<Key>(monotonic);
+  const latest = new Map<Key, MetricsSnapshot>();
+  const left = new WeakSet<Key>();
+  let totals: Promise<MetricsSnapshot> = Promise.resolve([]);
+  return {
+    keep: (worker, snapshot) => {
+      if (!left.has(worker)) latest.set(worker, consumers.take(worker, snapshot));
+    },
+    leave: (worker) => {
+      const last = latest.get(worker);
+      latest.delete(worker);
+      left.add(worker);
+      if (last !== undefined) totals = totals.then((before) => totalsOf([before, last]));
+    },
+    all: async () => {
+      // Taken in one moment: who leaves meanwhile is among these, and not yet among those who are gone.
+      const here = [...latest.values(), consumers.snapshot()];
+      return [await totals, ...here];
     },
   };
 }

@@ -38,10 +38,16 @@ export interface UsageLedgerOptions {
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly logger: Pick<Logger, 'info' | 'error'>;
+  /** Has all requests recorded that have ended. */
+  readonly recordEnded: () => void;
 }
 
-export function createUsageLedger({ plan, now, logger }: UsageLedgerOptions): UsageLedger {
+export function createUsageLedger({ plan, now, logger, recordEnded }: UsageLedgerOptions): UsageLedger {
   const tally = createUsageTally();
+  const size = (): number => {
+    recordEnded();
+    return tally.size();
+  };
   let flushing: UsageFlush | undefined;
   let unwritten = 0;
   return {
@@ -49,7 +55,7 @@ export function createUsageLedger({ plan, now, logger }: UsageLedgerOptions): Us
     keepIn: (store) => {
       const flush = startFlushing({
         store,
-        tally,
+        tally: { take: tally.take, size },
         writer: randomUUID(),
         now,
         watched: createWatch(plan),
@@ -74,7 +80,7 @@ export function createUsageLedger({ plan, now, logger }: UsageLedgerOptions): Us
     samples: {
       counted: tally.counted,
       dropped: () => tally.dropped() + unwritten,
-      pending: () => tally.size() + (flushing?.onTheWay() ?? 0),
+      pending: () => size() + (flushing?.onTheWay() ?? 0),
       flushes: () => flushing?.results() ?? { success: 0, failure: 0 },
     },
   };

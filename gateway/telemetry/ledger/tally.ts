@@ -7,7 +7,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { cleanAgent, mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { UsageRecord, UsageSubject } from '../../policy/usage/ledger.ts';
-import { countedUnder } from './counted-call.ts';
+import { countedUnder } from './watched.ts';
 
 export interface UsageTally {
   readonly record: (facts: ExchangeFacts, outcome: Outcome) => void;

@@ -1,10 +1,12 @@
-// Versions of the plan in force whose calls are counted: the store keeps since when, so that silence can be told from ignorance.
-// Asked at every flush; looked up again only when the plan or a stage has changed.
+// Which requests are calls that the ledger counts, and which versions have any: what is deprecated, and what is frozen.
+// The store keeps since when a version is watched, so that no calls can be told from calls that were not counted.
+import type { RefusalReason } from '../../exchange/directive.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
 import { phasesOf } from '../../exchange/standing.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { UsageVersion } from '../../policy/usage/ledger.ts';
-import { isWatched } from './counted-call.ts';
 
 /** The same array for as long as nothing has changed. */
 export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly UsageVersion[] {
@@ -30,4 +32,45 @@ export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly
     );
     return watched;
   };
+}
+
+/** What stands before a caller of a public API was looked at: nobody has called, in the sense of those that need a token. */
+const BEFORE_ANYBODY: ReadonlySet<RefusalReason> = new Set([
+  'version_unknown',
+  'route_unknown',
+  'brownout',
+  'maintenance',
+]);
+
+/** Whether calls of a version or operation are counted in this stage; of a frozen one also before it is deprecated. */
+function isWatched(rules: VersionRules, stage: Stage): boolean {
+  switch (stage) {
+    case 'planned':
+    case 'active':
+      return rules.freeze !== undefined;
+    case 'deprecated':
+    case 'sunset':
+    case 'retired':
+      return true;
+    default:
+      return stage satisfies never;
+  }
+}
+
+/**
+ * The rules under which a request counts; undefined for one that does not. It counts once it is known who calls, whatever
+ * it is refused for then; what has ended is counted for those alone whom it still serves.
+ */
+export function countedUnder({ decision, completion }: ExchangeFacts): VersionRules | undefined {
+  const { version, phase, consumer } = decision;
+  const { refusal } = completion;
+  if (version === undefined || phase === undefined || !isWatched(version, phase.stage)) return undefined;
+  if (refusal === 'version_retired' || refusal === 'version_moved') return undefined;
+  // Who may not begin to call is no caller, and is not to become one by asking.
+  if (refusal === 'adoption_frozen') return undefined;
+  const isCall =
+    version.access.kind === 'identified'
+      ? consumer !== undefined
+      : refusal === undefined || !BEFORE_ANYBODY.has(refusal);
+  return isCall ? version : undefined;
 }
