@@ -121,7 +121,7 @@ function renderProblem(problem: Problem, style: typeof PLAIN): string {
   if (source === undefined) return hint === undefined ? head : `${head}       | ${printable(hint, 200)}\n`;
   // A long line is cut on the left too, so that the carets stay under what they mean.
   const cut = problem.column > LONGEST_LINE - 40 ? problem.column - 40 : 0;
-  const line = printable(maskPasswords(source.text).slice(cut), LONGEST_LINE);
+  const line = printable(maskPasswords(source.text).slice(cut).trimEnd(), LONGEST_LINE);
   const start = problem.column - 1 - cut;
   const carets = '^'.repeat(Math.max(1, Math.min(source.length, line.length - start)));
   const frame = `${style.dim}${String(problem.line).padStart(6)} | ${style.off}${line}\n`;

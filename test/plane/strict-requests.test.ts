@@ -195,3 +195,9 @@ describe('a public listener judges the bytes of a request', () => {
     else expect(used).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 });
+
+it('what is observed of a target that cannot be read holds no query and no password', async () => {
+  const bytes = 'GET http://u:canary@api.example.com/echo?canary HTTP/1.1\r\nHost: a b\r\n\r\n';
+  await sendRaw(gateway.port, bytes);
+  await expect.poll(() => gateway.outcomes.at(-1)?.path).toBe('http://api.example.com/echo');
+});

@@ -177,11 +177,13 @@ function concealedByPath(text: string, tree: Document): string {
     }
   };
   walk(tree.contents, []);
-  // A value that begins with # is a comment.
-  const withoutScalars = replaced(text, scalars, (scalar) => '*'.repeat(scalar.length));
-  for (const { index, 0: comment } of withoutScalars.matchAll(COMMENT))
-    mark(index + 1, index + comment.length);
-  return replaced(text, marks, starred);
+  const shown = replaced(text, marks, starred);
+  // A value that begins with # is a comment to YAML.
+  const bare = replaced(shown, scalars, (scalar) => '*'.repeat(scalar.length));
+  const comments = [...bare.matchAll(COMMENT)].map(
+    ({ index, 0: comment }): Range => [index, index + comment.length],
+  );
+  return replaced(shown, comments, (comment) => ' '.repeat(comment.length));
 }
 
 /** What lies in two ranges is replaced once. */

@@ -144,8 +144,7 @@ export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
   const { raw, res, inbound, view, glimpse, client, switched } = open;
   return {
     method: raw.method ?? '-',
-    // Of a request that could not be read the target, without its query.
-    path: view?.path ?? (raw.url ?? '-').replace(/\?.*$/s, ''),
+    path: view?.path ?? withoutSecrets(raw.url ?? '-'),
     status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
     bytes: open.bytes + (inbound?.bytes ?? 0),
     clientAddress: client.full,
@@ -155,4 +154,9 @@ export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
     aborted: !complete,
     userAgent: raw.headers['user-agent'],
   };
+}
+
+/** The target of a request that could not be read, without its query and without a user and password. */
+function withoutSecrets(target: string): string {
+  return target.replace(/\?.*$/s, '').replace(/^([a-z][\w.+-]*:\/\/)[^/]*@/i, '$1');
 }
