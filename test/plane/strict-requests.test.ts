@@ -168,7 +168,7 @@ describe('a public listener judges the bytes of a request', () => {
 
   it('SMG-25: names with an underscore reach neither the exchange nor the upstream', async () => {
     await sendRaw(gateway.port, get('/echo', ['X_Forwarded_For: 6.6.6.6', 'X-Ok: 1']));
-    expect(gateway.views.at(-1)?.headers).not.toHaveProperty('x_forwarded_for');
+    expect(gateway.views.at(-1)?.headers.get('x_forwarded_for')).toBeUndefined();
     expect(upstream.requests.at(-1)?.head).toContain('x-ok: 1');
     expect(upstream.requests.at(-1)?.head).not.toContain('x_forwarded_for');
   });
@@ -194,10 +194,10 @@ describe('a public listener judges the bytes of a request', () => {
     if (isKept) expect(used).toBe(id);
     else expect(used).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
-});
 
-it('what is observed of a target that cannot be read holds no query and no password', async () => {
-  const bytes = 'GET http://u:canary@api.example.com/echo?canary HTTP/1.1\r\nHost: a b\r\n\r\n';
-  await sendRaw(gateway.port, bytes);
-  await expect.poll(() => gateway.outcomes.at(-1)?.path).toBe('http://api.example.com/echo');
+  it('what is observed of a target that cannot be read holds no query and no password', async () => {
+    const bytes = 'GET http://u:canary@api.example.com/echo?canary HTTP/1.1\r\nHost: a b\r\n\r\n';
+    await sendRaw(gateway.port, bytes);
+    await expect.poll(() => gateway.outcomes.at(-1)?.path).toBe('http://api.example.com/echo');
+  });
 });
