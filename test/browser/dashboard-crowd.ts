@@ -189,7 +189,10 @@ export const scenarios: readonly Scenario[] = [
         .getByRole('complementary')
         .getByText('orders v2 GET /search ends on 1 Dec 2026, in 1')
         .waitFor();
-      await page.waitForFunction('scrollY > 0');
+      // The page's own policy forbids what waitForFunction does from its second look on.
+      await page.evaluate(
+        'new Promise((done) => { const look = () => (scrollY > 0 ? done() : requestAnimationFrame(look)); look(); })',
+      );
     },
   },
   {
