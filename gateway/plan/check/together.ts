@@ -12,7 +12,7 @@ import type { PolicyView } from './views.ts';
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */
 export interface Claims {
   readonly file: string;
-  /** Undefined if the file names none or two. */
+  /** Undefined if the file names none, or may be two files in one. */
   readonly api: string | undefined;
   /** Of its versions. */
   readonly labels: readonly string[];
@@ -38,7 +38,7 @@ export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: 
   const access = JSON.stringify(parts.access ?? null);
   return {
     file: document.file,
-    api: document.repeated.has('api') || endsInName(document) ? undefined : parts.api,
+    api: document.repeated.size > 0 || endsInName(document) ? undefined : parts.api,
     labels,
     routes,
     places: new Set([...placesIn(parts).values()].flatMap(addressesOf)),
