@@ -93,10 +93,12 @@ describe('HTTP/2', () => {
     expect(upstream.requests[0]?.body.replace(/\r\n|\b\d\r\n/g, '')).toContain('hel');
   });
 
-  it('FWD-17: an upstream that dies mid-body resets the stream', async () => {
-    const { session, upstream } = await open(
-      () => 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
-    );
+  it.each([
+    ['chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
+    ['a length', 'Content-Length: 8\r\n\r\nhalf'],
+    ['octets that wait for the client', `Content-Length: 2000000\r\n\r\n${'x'.repeat(1_000_000)}`],
+  ])('FWD-17: an upstream that dies mid-body, with %s, resets the stream', async (_what, answer) => {
+    const { session, upstream } = await open(() => `HTTP/1.1 200 OK\r\n${answer}`);
     const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     stream.once('data', () => upstream.requests[0]?.socket.destroy());
     expect(await read(stream)).toMatchObject({ status: 200, reset: constants.NGHTTP2_INTERNAL_ERROR });

@@ -186,8 +186,6 @@ export function createForwarder({
   };
 }
 
-const NGHTTP2_INTERNAL_ERROR = 2;
-
 /** `head`: writes the client's head before it returns. What Node refuses to write throws. */
 export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, 'head' | 'end'>): AnswerSink {
   const { res } = inbound;
@@ -207,7 +205,8 @@ export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, '
     reset() {
       const stream = http2StreamOf(res);
       if (stream === undefined) res.destroy();
-      else stream.close(NGHTTP2_INTERNAL_ERROR);
+      // With an error the code is INTERNAL_ERROR. Node's `close` would end the answer, which the client then takes for whole.
+      else stream.destroy(new Error('the answer broke off'));
     },
     onDrain: (resume) => void res.once('drain', resume),
   };

@@ -26,7 +26,15 @@ export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
 
 /** Throws what Node refuses to write. */
 export function writeHead(res: ServerResponse, status: number, { flat }: HeaderLines): void {
-  res.writeHead(status, flat as OutgoingHttpHeader[]);
+  const stream = http2StreamOf(res);
+  if (stream === undefined) {
+    res.writeHead(status, flat as OutgoingHttpHeader[]);
+    return;
+  }
+  if (stream.destroyed || stream.closed) return;
+  // The response would wait for trailers that never come, a frame and a round of the event loop later.
+  res.statusCode = status;
+  stream.respond([':status', String(status), ...flat] as string[]);
 }
 
 /** Whether the whole answer was handed to the connection. */
