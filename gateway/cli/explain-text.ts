@@ -24,7 +24,7 @@ const PER_REQUEST: ReadonlySet<string> = new Set(['x-request-id']);
 
 export function explanationText({ judged, decisions, next }: Explanation): string {
   const { view, facts, ending } = judged;
-  const heading = `${view.method} ${view.scheme}://${view.host}${view.path}${view.search}, ${instantText(facts.now)}`;
+  const heading = `${view.method} ${urlOf(view)}, ${instantText(facts.now)}`;
   const outcome =
     ending.kind === 'answered'
       ? [`answer    ${statusText(ending.answer.status)}`]
@@ -41,9 +41,13 @@ export function explanationText({ judged, decisions, next }: Explanation): strin
     .join('\n\n')}\n`;
 }
 
+/** With the port that its Host names. */
+function urlOf({ scheme, host, headers, path, search }: Judged['view']): string {
+  return `${scheme}://${headers.get('host') ?? host}${path}${search}`;
+}
+
 export function explanationJson({ judged, decisions, next }: Explanation): string {
   const { view, facts, ending } = judged;
-  const { method, scheme, host, path, search } = view;
   const answer =
     ending.kind === 'answered'
       ? {
@@ -61,7 +65,7 @@ export function explanationJson({ judged, decisions, next }: Explanation): strin
           body: ending.order.notice && JSON.parse(`{${ending.order.notice.member}}`),
         };
   const whole = {
-    request: { method, url: `${scheme}://${host}${path}${search}` },
+    request: { method: view.method, url: urlOf(view) },
     at: instantText(facts.now),
     decisions,
     answer,

@@ -73,7 +73,7 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
     {
       request: question.request,
       headers: headers.filter((field) => typeof field !== 'string'),
-      host: new URL(plan.public).hostname,
+      host: new URL(plan.public).host,
       authorization: question.as === undefined ? undefined : TOKEN,
     },
     settings,

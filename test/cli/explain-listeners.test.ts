@@ -100,6 +100,14 @@ describe('explain of what a listener decides', () => {
     expect((await told(request, headers)).answer).toMatchObject({ reason, status });
   });
 
+  it('names the port of the public address, and that of a URL', async () => {
+    const gateway = GATEWAY.replace('//a.example', '//a.example:8443');
+    const url = async (request: string) =>
+      JSON.parse((await explained(request, [], gateway)).text).request.url;
+    expect(await url('GET /uploads')).toBe('https://a.example:8443/uploads');
+    expect(await url('GET https://a.example:9/uploads')).toBe('https://a.example:9/uploads');
+  });
+
   it('TLS-4: a public host of no certificate is misdirected, and the line with the certificates is named', async () => {
     const { text } = await explained('GET /uploads', [], GATEWAY.replace('//a.example', '//y.x.b.example'));
     expect(JSON.parse(text).decisions).toMatchObject([
