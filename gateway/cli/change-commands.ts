@@ -1,31 +1,14 @@
 // The commands about changes of policy files: `diff` shows them, `extend` makes one, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
 import { type Command, Option } from 'commander';
-import type { DiffFormat } from './diff.ts';
-import { type MovedTo, readMovedTo } from './moved-to.ts';
-import { type DatedCommandSetting, withCalls } from './usual-calls.ts';
+import { type DatedCommandSetting, type DatedSaid, readMovedTo, withCalls } from './command-setting.ts';
+import type { DiffOptions } from './diff.ts';
+import type { ExtendOptions } from './extend.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ChangeActions {
-  readonly diff: (options: {
-    older: string;
-    newer: string | undefined;
-    config: string;
-    format: DiffFormat;
-    exitCode: boolean;
-    live: boolean;
-    at: MovedTo | undefined;
-  }) => Promise<number>;
-  readonly extend: (options: {
-    api: string;
-    version: string | undefined;
-    to: MovedTo;
-    why: string;
-    announced: MovedTo | undefined;
-    dryRun: boolean;
-    config: string;
-    at: MovedTo | undefined;
-  }) => Promise<number>;
+  readonly diff: (options: DatedSaid<DiffOptions>) => Promise<number>;
+  readonly extend: (options: DatedSaid<ExtendOptions>) => Promise<number>;
 }
 
 export function addChangeCommands(

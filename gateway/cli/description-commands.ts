@@ -1,19 +1,14 @@
 // The commands about OpenAPI descriptions: `openapi` and `init`, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
 import type { Command } from 'commander';
-import type { EpochMs } from '../policy/contract.ts';
-import { type DatedCommandSetting, withCalls } from './usual-calls.ts';
+import { type DatedCommandSetting, type DatedSaid, type Said, withCalls } from './command-setting.ts';
+import type { InitOptions } from './init.ts';
+import type { OpenapiOptions } from './openapi.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface DescriptionActions {
-  readonly openapi: (options: {
-    api: string;
-    version: string;
-    write: boolean;
-    config: string;
-    at: { readonly at: EpochMs; readonly text: string } | undefined;
-  }) => Promise<number>;
-  readonly init: (options: { from: string; out: string | undefined; config: string }) => Promise<number>;
+  readonly openapi: (options: DatedSaid<OpenapiOptions>) => Promise<number>;
+  readonly init: (options: Said<InitOptions>) => Promise<number>;
 }
 
 export function addDescriptionCommands(
@@ -29,10 +24,8 @@ export function addDescriptionCommands(
     .option('--write', 'replace the file instead', false)
     .addOption(config())
     .addOption(at('say the stages of this instant'))
-    .action(async (api: string, version: string, options) => {
-      end(
-        await actions.openapi({ api, version, write: options.write, config: options.config, at: options.at }),
-      );
+    .action(async (api: string, version: string, { write, config: file, at: stages }) => {
+      end(await actions.openapi({ api, version, write, config: file, at: stages }));
     });
   withCalls(program.command('init'), 'init')
     .description('write a first policy file for the API of an OpenAPI description')

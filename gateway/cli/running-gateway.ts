@@ -53,6 +53,9 @@ export function failure(exitCode: Failure['exitCode'], sentence: string): Failur
   return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
 }
 
+/** An answer that this command does not understand. */
+export const OTHER_EDITION = failure(3, 'the gateway is of another edition than this command');
+
 export async function findGateway(which: WhichGateway): Promise<AdminDoor | Failure> {
   const { admin, environment } = which;
   if (admin === undefined) return fromGatewayFile(which);
