@@ -1,7 +1,6 @@
 // The configuration over the admin listener: what is in force, with secrets redacted, and reading the policies again.
 // Rows of the admin listener's table; the documents and the reload are the plan's.
-import type { EffectiveConfig } from '../plan/effective/effective.ts';
-import { effectiveJson } from '../plan/effective/effective-text.ts';
+import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload-outcome.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';

@@ -1,7 +1,11 @@
 // `sundial config show`: the effective configuration of the files, with secrets redacted.
 // Reads the files only; what a running gateway has in force is on its admin listener.
-import { type EffectiveConfig, effectiveConfig } from '../plan/effective/effective.ts';
-import { effectiveJson, effectiveYaml } from '../plan/effective/effective-text.ts';
+import {
+  type EffectiveConfig,
+  effectiveConfig,
+  effectiveJson,
+  effectiveYaml,
+} from '../plan/effective/effective.ts';
 import { isWhole, loadAll } from '../plan/load.ts';
 import { renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';

@@ -2,7 +2,6 @@
 // What each command does is given by main.ts.
 import { Command, CommanderError, Option } from 'commander';
 import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
-import { addChangeCommands, type ChangeActions } from './change-commands.ts';
 import type { CheckOptions } from './check.ts';
 import {
   checkOptionValues,
@@ -12,8 +11,13 @@ import {
   WHERE_HELP_IS,
   withCalls,
 } from './command-setting.ts';
-import { addDescriptionCommands, type DescriptionActions } from './description-commands.ts';
 import type { ExplainOptions } from './explain.ts';
+import {
+  addChangeCommands,
+  addDescriptionCommands,
+  type ChangeActions,
+  type DescriptionActions,
+} from './file-commands.ts';
 import { addKeyCommands, type KeyActions } from './key-commands.ts';
 import { addNotifyCommand, type NotifyActions } from './notify.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';

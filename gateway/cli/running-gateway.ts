@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compileSettings } from '../plan/compile/settings.ts';
-import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/admin-token.ts';
+import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/listeners-section.ts';
 import { contextOf, readGateway } from '../plan/load-documents.ts';
 import { type Problem, renderProblems, sortProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';

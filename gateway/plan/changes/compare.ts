@@ -3,7 +3,7 @@
 import { dateInWords } from '../../policy/notation.ts';
 import { plural } from '../problems.ts';
 import type { ApiFacts, Fact, FactValue, Subject, Word } from './facts.ts';
-import { spellRate } from './limit-facts.ts';
+import { spellRate } from './inherited-facts.ts';
 import { moveInWords } from './spans.ts';
 import { windowChanges } from './window-changes.ts';
 
