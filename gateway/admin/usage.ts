@@ -166,9 +166,8 @@ async function versionsOf(
   const tally = createVersionTallies(({ api, version, consumer }) => {
     const rules = plan.apiNamed(api)?.versions.get(version);
     if (rules === undefined) return false;
-    const names = excepted.get(rules) ?? new Set(exceptionsOf(rules).map((each) => each.consumer));
-    excepted.set(rules, names);
-    return names.has(consumer);
+    const namesOf = () => new Set(exceptionsOf(rules).map((each) => each.consumer));
+    return excepted.getOrInsertComputed(rules, namesOf).has(consumer);
   });
   const add = (rows: readonly UsageRow[]): void => {
     tally.add(rows);
