@@ -1,4 +1,4 @@
-// The event of a notice, as machines get it through the webhooks service.
+// The event of a notice, as machines get it through the webhooks service, and what to call instead, which mails say too.
 // Pure; send-event.ts posts it. Its id is made of the milestone's, so that one which is posted again is known.
 import { createHash } from 'node:crypto';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
@@ -79,7 +79,10 @@ interface SuccessorCall {
   readonly isSamePlace: boolean;
 }
 
-/** Undefined where nothing follows, or it is not announced yet. */
+/**
+ * What to call instead; undefined where nothing follows, or it is not announced yet. The answers of the gateway link the same
+ * place, for the very resource that was asked for.
+ */
 export function successorCall(
   plan: Pick<GatewayPlan, 'public'>,
   rules: VersionRules,

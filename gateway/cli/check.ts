@@ -133,10 +133,8 @@ function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckO
       return (
         renderProblems(problems, options) + noticeText(told) + impactText(told) + summary(loaded, options)
       );
-    default: {
-      const never: never = format;
-      throw new Error(`unhandled format ${String(never)}`);
-    }
+    default:
+      return format satisfies never;
   }
 }
 

@@ -53,10 +53,8 @@ export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<A
       return told(answer, readNewKeyAnswer, { format, render: (made) => madeText(made, next) });
     case 'revoke':
       return told(answer, readKeyAnswer, { format, render: ({ key }) => revokedText(key) });
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }
 
@@ -96,10 +94,8 @@ function requestOf(ask: KeysAsk): AdminAsk {
     }
     case 'revoke':
       return { method: 'DELETE', path: `/-/keys/${segment(ask.id)}`, body: { by: ask.by, why: ask.why } };
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }
 

@@ -62,10 +62,8 @@ export async function runPause({ format, ask, ...which }: PauseOptions): Promise
         pauseEndedText({ ...ended, effects: found.effects });
       return told(answer, readEndedAnswer, { format, render });
     }
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }
 

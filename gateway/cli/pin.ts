@@ -42,9 +42,7 @@ function requestOf(path: string, ask: PinAsk): AdminAsk {
     }
     case 'roll-back':
       return { method: 'POST', path: `${path}/roll-back`, body: { by: ask.by, why: ask.why } };
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }

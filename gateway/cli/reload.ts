@@ -47,9 +47,7 @@ function sentence({ outcome, problems, since, quarantined = [], leftOut = [] }: 
       return `not reloaded: ${countProblems(problems)}; still in force`;
     case 'failed':
       return 'not reloaded, the log says why; still in force';
-    default: {
-      const never: never = outcome;
-      throw new Error(`unhandled outcome ${String(never)}`);
-    }
+    default:
+      return outcome satisfies never;
   }
 }

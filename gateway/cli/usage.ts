@@ -78,10 +78,8 @@ export async function runUsage({ ask, confirm, colour, ...options }: UsageOption
           : `Erased ${counted(erased, 'record')} of ${printable(consumer)}. Calls from now on are counted again.\n`;
       return told(answer, readErasedAnswer, { format: asJson, render });
     }
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${JSON.stringify(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }
 
@@ -117,10 +115,8 @@ async function show(
       });
       return failure ?? shown(`${JSON.stringify(whole, undefined, 2)}\n`);
     }
-    default: {
-      const never: never = format;
-      throw new Error(`unhandled format ${String(never)}`);
-    }
+    default:
+      return format satisfies never;
   }
 }
 

@@ -119,10 +119,8 @@ function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undef
       return sunset;
     case 'retired':
       return [...own, ofVersion('retired'), ...sunset];
-    default: {
-      const never: never = stage;
-      throw new Error(`unhandled stage ${String(never)}`);
-    }
+    default:
+      return stage satisfies never;
   }
 }
 

@@ -123,19 +123,14 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   return { problems, files, isCurrent, settings, gateway, plan, pieces, sources, policies };
 }
 
-interface RememberedReads {
-  readonly readFile: ReadFile;
-  /** Whether every file that was read is the same, and `patterns` match no other file. Works once. */
-  readonly stillHold: (patterns: readonly string[]) => Promise<boolean>;
-}
-
 interface Found {
   readonly mostBytes: number | undefined;
   /** Undefined for a file that could not be read. */
   readonly digest: string | undefined;
 }
 
-function rememberReads(readFile: ReadFile): RememberedReads {
+/** Remembers what is read, to find out later, without parsing, whether the files are still the same. */
+function rememberReads(readFile: ReadFile) {
   const known = new Map<string, Found>();
   // Requests are served meanwhile.
   const digestOf = async (path: string, mostBytes?: number): Promise<string | undefined> => {
@@ -143,13 +138,14 @@ function rememberReads(readFile: ReadFile): RememberedReads {
     return read.kind === 'read' ? digest([read.bytes]) : undefined;
   };
   return {
-    readFile: async (path, mostBytes) => {
+    readFile: async (path: string, mostBytes?: number): Promise<Uint8Array> => {
       known.set(path, { mostBytes, digest: undefined });
       const bytes = await readFile(path, mostBytes);
       known.set(path, { mostBytes, digest: digest([bytes]) });
       return bytes;
     },
-    stillHold: async (patterns) => {
+    /** Whether every file that was read is the same, and `patterns` match no other file. Works once. */
+    stillHold: async (patterns: readonly string[]): Promise<boolean> => {
       const { files } = await findFiles(patterns);
       if (!files.every((file) => known.has(file))) return false;
       for (const [path, found] of known)

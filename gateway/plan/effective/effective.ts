@@ -1,5 +1,5 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
-// From the documents behind a plan; for `sundial config show` and the admin listener.
+// From the documents behind a plan; as YAML for `sundial config show`, and as JSON for that and the admin listener.
 import { Document, isNode } from 'yaml';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
@@ -169,7 +169,10 @@ interface InForce {
   readonly files: readonly PublishedFile[];
 }
 
-/** With every default filled in. In short turns: requests are answered meanwhile, however many files there are. */
+/**
+ * Of the files behind the plan in force, whatever is on the disk by now, with every default filled in. In short turns:
+ * requests are answered meanwhile, however many files there are.
+ */
 export async function effectiveInForce(
   { revision, gateway, files }: InForce,
   options: LoadOptions,
