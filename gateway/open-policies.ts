@@ -4,7 +4,7 @@ import type { AcceptPorts } from './admin/accepted.ts';
 import type { ConfigPorts } from './admin/config.ts';
 import type { PolicyReadiness } from './admin/readiness.ts';
 import type { GatewayOptions } from './gateway-contract.ts';
-import { effectiveInForce } from './plan/effective/in-force.ts';
+import { effectiveInForce } from './plan/effective/effective.ts';
 import { firstPlan } from './plan/first-plan.ts';
 import type { Startable } from './plan/load.ts';
 import type { PlanPiece } from './plan/pieces.ts';

@@ -1,7 +1,6 @@
 // The configuration over the admin listener: what is in force, with secrets redacted, and reading the policies again.
 // Rows of the admin listener's table; the documents and the reload are the plan's.
-import type { EffectiveConfig } from '../plan/effective/effective.ts';
-import { effectiveJson } from '../plan/effective/effective-text.ts';
+import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload-outcome.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
@@ -89,9 +88,7 @@ function reloadAnswer(outcome: ReloadOutcome): AdminAnswer {
       const message = 'The policies could not be read again; the log says why.';
       return jsonAnswer(500, { error: 'Internal Server Error', message, ...body });
     }
-    default: {
-      const never: never = kind;
-      throw new Error(`unhandled outcome ${String(never)}`);
-    }
+    default:
+      return kind satisfies never;
   }
 }

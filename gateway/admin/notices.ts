@@ -1,7 +1,13 @@
 // Notices through the admin API: the very mails and events that are due, now or at another instant, and sending them now.
 // What is due and to whom is decided by announce/; here it is asked for and told.
 import { readErasureRequest } from '../plan/admin-requests.ts';
-import type { NoticesAnswer, SentAnswer } from '../plan/notice-answers.ts';
+import type {
+  NoticesAnswer,
+  NoticesAsked,
+  NoticesFound,
+  NoticesSent,
+  SentAnswer,
+} from '../plan/notice-answers.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import { suggest } from '../plan/read/shape-issues.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -16,20 +22,14 @@ import {
 } from './answers.ts';
 import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 
-type Told = Omit<NoticesAnswer, 'now' | 'at'>;
-
 export interface NoticePorts {
   readonly now: () => EpochMs;
   /** Undefined where the gateway file tells nobody. */
   readonly notices:
     | {
-        readonly preview: (asked: {
-          readonly at: EpochMs | undefined;
-          readonly api: string | undefined;
-          readonly consumer: string | undefined;
-        }) => Promise<Told & { readonly now: EpochMs; readonly at: EpochMs }>;
+        readonly preview: (asked: NoticesAsked) => Promise<NoticesFound>;
         /** Undefined where the lifecycle clock was moved. */
-        readonly announce: (() => Promise<Omit<SentAnswer, 'now'>>) | undefined;
+        readonly announce: (() => Promise<NoticesSent>) | undefined;
       }
     | undefined;
   readonly plan: () => Pick<GatewayPlan, 'apis'>;

@@ -75,10 +75,8 @@ export function pinRefused(reason: RefusalReason, move: RefusedMove): AdminAnswe
         until,
       });
     }
-    default: {
-      const never: never = reason;
-      throw new Error(`unhandled reason ${String(never)}`);
-    }
+    default:
+      return reason satisfies never;
   }
 }
 

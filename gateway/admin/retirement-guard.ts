@@ -12,7 +12,7 @@ import {
   usageInWords,
 } from '../policy/lifecycle/retire-when.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
-import { usageSummary } from './usage-summary.ts';
+import { usageSummary } from './usage-reading.ts';
 
 export interface GuardPorts {
   readonly plan: () => GatewayPlan;

@@ -1,12 +1,19 @@
 // The ledger read in pages, so that neither a hundred thousand records nor a slow store keeps the event loop from others.
-// Behind the usage pages of usage.ts.
+// Behind the usage pages, and the sums that a rule about a retirement goes by.
 import { createTurns } from '../plan/in-slices.ts';
-import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import type { LedgerStore, PageAsked, UsageFilter, UsageSubject } from '../policy/usage/ledger.ts';
+import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
+import type { UsageSummary } from '../policy/lifecycle/retire-when.ts';
+import type {
+  LedgerStore,
+  PageAsked,
+  UsageFilter,
+  UsageSubject,
+  UsageVersion,
+} from '../policy/usage/ledger.ts';
 import { placeOf, writePlace } from '../policy/usage/place.ts';
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
-import type { VersionTallies } from '../policy/usage/version-tallies.ts';
-import type { UsageWindow } from '../policy/usage/window.ts';
+import { createVersionTallies, type VersionTallies } from '../policy/usage/version-tallies.ts';
+import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 
 /** Few enough to be made into rows and JSON within a turn. */
 export const RECORDS_PER_PAGE = 500;
@@ -60,4 +67,20 @@ export async function tallyAll(
     after = page.next;
     await turn();
   } while (after !== undefined);
+}
+
+/** Of the last `days` days before `now`. `kept`: as tellsSince has it. Rejects with `StoreUnavailable`. */
+export async function usageSummary(
+  ledger: Pick<LedgerStore, 'count' | 'beganAt'>,
+  version: UsageVersion,
+  days: number,
+  now: EpochMs,
+  kept: EpochMs | undefined,
+): Promise<UsageSummary> {
+  const window = usageWindow(now, daysBefore(now, days));
+  const tallies = createVersionTallies();
+  await tallyAll(ledger, version, window, tallies);
+  const [counted = { consumers: 0, calls: 0 }] = tallies.versions();
+  const since = tellsSince(await ledger.beganAt(version), kept);
+  return { consumers: counted.consumers, calls: counted.calls, days, since };
 }

@@ -23,11 +23,16 @@ import {
 import type { AdminRequest, Route } from './route.ts';
 import { recordBody, rowBody } from './usage-bodies.ts';
 import { eraseUsage } from './usage-erasure.ts';
-import { exceptionsOf } from './usage-exceptions.ts';
 import { readUsageQuery, type UsageQuery } from './usage-query.ts';
-import { boundedReads, RECORDS_PER_PAGE, TooSlow, tallyAll, wholeConsumers } from './usage-reading.ts';
-import { usageSummary } from './usage-summary.ts';
-import { usedVersions } from './usage-versions.ts';
+import {
+  boundedReads,
+  RECORDS_PER_PAGE,
+  TooSlow,
+  tallyAll,
+  usageSummary,
+  wholeConsumers,
+} from './usage-reading.ts';
+import { exceptionsOf, usedVersions } from './usage-versions.ts';
 
 export interface UsagePorts {
   readonly plan: () => GatewayPlan;
@@ -161,9 +166,8 @@ async function versionsOf(
   const tally = createVersionTallies(({ api, version, consumer }) => {
     const rules = plan.apiNamed(api)?.versions.get(version);
     if (rules === undefined) return false;
-    const names = excepted.get(rules) ?? new Set(exceptionsOf(rules).map((each) => each.consumer));
-    excepted.set(rules, names);
-    return names.has(consumer);
+    const namesOf = () => new Set(exceptionsOf(rules).map((each) => each.consumer));
+    return excepted.getOrInsertComputed(rules, namesOf).has(consumer);
   });
   const add = (rows: readonly UsageRow[]): void => {
     tally.add(rows);

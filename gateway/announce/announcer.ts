@@ -1,12 +1,13 @@
 // Announces what is due: looks at the plan every minute, and sends events and mails that were not sent yet.
 // Run by gateway.ts, in the primary where there are workers; of several gateways on one store one does it at a time.
+import type { NoticesSent } from '../plan/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
 import { eventOf } from './event.ts';
 import { createMailRound } from './mail-round.ts';
 import { beginMark, createMarks, eventMark, isOfThePast, isOpen, overMark } from './marks.ts';
 import { kindOf, type Notice, noticesAt, tellableFrom } from './notices.ts';
-import type { AnnouncerPorts, LookResult } from './ports.ts';
+import type { AnnouncerPorts } from './ports.ts';
 import { createPreview, type Preview } from './preview.ts';
 
 export interface Announcer {
@@ -14,7 +15,7 @@ export interface Announcer {
    * What is due now, whatever failed before. `busy`: another gateway is at it. One look at a time. Rejects with
    * `StoreUnavailable`.
    */
-  readonly announce: () => Promise<LookResult>;
+  readonly announce: () => Promise<NoticesSent>;
   readonly preview: Preview;
   /** Looks at once, and every minute. */
   readonly begin: () => void;
@@ -56,7 +57,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
 
   const isOurs = async (): Promise<boolean> => !isClosed && marks.claim(TURN);
 
-  const sendEvents = async (notices: readonly Notice[], forced: boolean): Promise<LookResult['events']> => {
+  const sendEvents = async (notices: readonly Notice[], forced: boolean): Promise<NoticesSent['events']> => {
     const result = { sent: 0, failed: 0 };
     if (sendEvent === undefined || !(forced || events.isReady())) return result;
     for (const notice of notices) {
@@ -83,7 +84,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     return result;
   };
 
-  const look = async (forced: boolean): Promise<LookResult> => {
+  const look = async (forced: boolean): Promise<NoticesSent> => {
     const nothing = {
       events: { sent: 0, failed: 0 },
       mails: { sent: 0, refused: 0, failed: 0, withoutContact: 0 },
@@ -97,7 +98,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
       await marks.release(TURN);
     }
   };
-  const inTurn = (forced: boolean): Promise<LookResult> => {
+  const inTurn = (forced: boolean): Promise<NoticesSent> => {
     waiting += 1;
     const next = running
       .then(() => look(forced))

@@ -96,17 +96,15 @@ function add(known: Map<string, Known>, record: UsageRecord, about: readonly Not
   let calls = 0;
   for (const [day, count] of Object.entries(record.callsByDay)) if (day >= since) calls += count;
   if (calls === 0) return;
-  const consumer = known.get(record.consumer) ?? { byKey: false, tallies: new Map() };
-  known.set(record.consumer, consumer);
+  const consumer = known.getOrInsertComputed(record.consumer, () => ({ byKey: false, tallies: new Map() }));
   consumer.byKey ||= record.via === 'key';
   for (const notice of about) {
-    const tally = consumer.tallies.get(notice) ?? {
+    const tally = consumer.tallies.getOrInsertComputed(notice, () => ({
       calls: 0,
       lastAt: record.lastAt,
       operations: new Map(),
       sample: record.sample,
-    };
-    consumer.tallies.set(notice, tally);
+    }));
     tally.calls += calls;
     if (record.lastAt > tally.lastAt) {
       tally.lastAt = record.lastAt;

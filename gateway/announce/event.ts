@@ -1,11 +1,12 @@
-// The event of a notice, as machines get it through the webhooks service.
+// The event of a notice, as machines get it through the webhooks service, and what to call instead, which mails say too.
 // Pure; send-event.ts posts it. Its id is made of the milestone's, so that one which is posted again is known.
 import { createHash } from 'node:crypto';
-import type { GatewayPlan } from '../plan/plan.ts';
+import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi } from '../policy/lifecycle/api-life.ts';
+import type { Schedule } from '../policy/lifecycle/schedule.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
 import { kindOf, type Notice, type NoticeKind } from './notices.ts';
-import { successorCall } from './successor-call.ts';
 
 export interface VersionEvent {
   /** The same for the same notice, on every gateway and after every restart. */
@@ -68,4 +69,39 @@ function detailsOf(milestone: Notice['milestone']): Readonly<Record<string, unkn
 function instantText(at: EpochMs | undefined): string | undefined {
   if (at === undefined || !Number.isFinite(at)) return undefined;
   return Temporal.Instant.fromEpochMilliseconds(at).toString();
+}
+
+interface SuccessorCall {
+  readonly label: Label;
+  /** Absolute; what differs from resource to resource is left out. */
+  readonly url: string;
+  /** Whether the URL is that of the old version: which one is meant has to be said. */
+  readonly isSamePlace: boolean;
+}
+
+/**
+ * What to call instead; undefined where nothing follows, or it is not announced yet. The answers of the gateway link the same
+ * place, for the very resource that was asked for.
+ */
+export function successorCall(
+  plan: Pick<GatewayPlan, 'public'>,
+  rules: VersionRules,
+  { successor: label }: Pick<Schedule, 'successor'>,
+): SuccessorCall | undefined {
+  const first = rules.redirects[0];
+  const path = rules.successorPath ?? first?.path;
+  if (path === undefined || label === undefined) return undefined;
+  const tail = rules.successorPath === undefined ? first?.tail : rules.successorTail;
+  const fixed = (tail ?? []).every((part) => typeof part === 'string') ? (tail ?? []).join('') : '';
+  return {
+    label,
+    url: (/^https?:/.test(path) ? path : plan.public + path) + fixed,
+    isSamePlace: path === rules.place && fixed === '' && label !== rules.label,
+  };
+}
+
+/** `Call https://api.example.com/api/v2/orders instead, and name the version v2.` */
+export function successorSentence({ label, url, isSamePlace }: SuccessorCall): string {
+  const named = isSamePlace ? `, and name the version ${label}` : '';
+  return `Call ${url} instead${named}.`;
 }

@@ -45,9 +45,7 @@ export async function lettersAbout(
       }
       const wanted = await notRefused(caller, told, to, marks);
       if (wanted.length === 0) continue;
-      const readers = letters.get(to) ?? [];
-      letters.set(to, readers);
-      readers.push({ ...caller, told: wanted });
+      letters.getOrInsertComputed(to, () => []).push({ ...caller, told: wanted });
     }
   }
   return { letters: [...letters].map(([to, readers]) => ({ to, readers })), withoutContact, addresses };

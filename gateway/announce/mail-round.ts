@@ -1,5 +1,6 @@
 // One round of mails: to those who still call, with everything they were not told of yet.
 // A mail is claimed before it is sent and marked after it was: killed in between, it is sent once more, and never not at all.
+import type { NoticesSent } from '../plan/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
 import type { Caller } from './callers.ts';
@@ -7,10 +8,10 @@ import { type Letter, lettersAbout } from './letters.ts';
 import { mailOf } from './mail.ts';
 import { type Marks, mailMark, refusedMark } from './marks.ts';
 import { kindOf, type Notice } from './notices.ts';
-import type { AnnouncerPorts, LookResult } from './ports.ts';
+import type { AnnouncerPorts } from './ports.ts';
 import type { MailOutcome } from './send-mail.ts';
 
-type Counts = { -readonly [K in keyof LookResult['mails']]: number };
+type Counts = NoticesSent['mails'];
 
 /** The ledger is read anew when there is something new to tell, and else this often: somebody may have begun to call. */
 const SELDOM_MS = 60 * 60_000;
@@ -20,7 +21,7 @@ export type MailRound = (
   notices: readonly Notice[],
   forced: boolean,
   isOurs: () => Promise<boolean>,
-) => Promise<LookResult['mails']>;
+) => Promise<NoticesSent['mails']>;
 
 export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound {
   const { plan, now, monotonic, settings, sendMail, report } = ports;

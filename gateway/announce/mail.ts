@@ -6,8 +6,8 @@ import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
 import { type Caller, callLines, leaveLines } from './callers.ts';
+import { successorCall, successorSentence } from './event.ts';
 import type { Notice, ToldMilestone } from './notices.ts';
-import { successorCall, successorSentence } from './successor-call.ts';
 
 export interface Mail {
   readonly to: string;

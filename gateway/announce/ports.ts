@@ -47,14 +47,3 @@ export interface AnnounceReport {
   /** A mistake of this program. */
   readonly onFault: (error: unknown) => void;
 }
-
-export interface LookResult {
-  readonly busy: boolean;
-  readonly events: { readonly sent: number; readonly failed: number };
-  readonly mails: {
-    readonly sent: number;
-    readonly refused: number;
-    readonly failed: number;
-    readonly withoutContact: number;
-  };
-}

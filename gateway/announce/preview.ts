@@ -1,44 +1,17 @@
 // What would be sent, now or at another instant: the very mails and events, with nothing sent and nothing marked.
 // Shown by the admin listener for `sundial notify --dry-run`.
+import type { NoticesAsked, NoticesFound } from '../plan/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Caller } from './callers.ts';
-import { eventOf, type VersionEvent } from './event.ts';
+import { eventOf } from './event.ts';
 import { lettersAbout } from './letters.ts';
-import { type Mail, mailOf } from './mail.ts';
+import { mailOf } from './mail.ts';
 import { beginMark, eventMark, isOfThePast, isOpen, type Marks, overMark } from './marks.ts';
 import { type Notice, noticesAt, tellableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
-export interface PreviewAsked {
-  /** Undefined: now. The ledger tells of the calls until now in any case. */
-  readonly at: EpochMs | undefined;
-  /** What is for it or of it, and what goes out in the same mail. */
-  readonly api: string | undefined;
-  readonly consumer: string | undefined;
-}
-
-export interface Previewed {
-  readonly now: EpochMs;
-  readonly at: EpochMs;
-  /** Which channels there are. */
-  readonly sends: { readonly mails: boolean; readonly events: boolean };
-  readonly mails: readonly (Pick<Mail, 'to' | 'subject' | 'text'> & {
-    readonly readers: readonly PreviewedNotices[];
-  })[];
-  readonly withoutContact: readonly PreviewedNotices[];
-  /** From which somebody calls without a name. */
-  readonly addresses: number;
-  readonly events: readonly VersionEvent[];
-}
-
-interface PreviewedNotices {
-  readonly consumer: string;
-  /** Ids. */
-  readonly notices: readonly string[];
-}
-
 /** Rejects with `StoreUnavailable`. */
-export type Preview = (asked: PreviewAsked) => Promise<Previewed>;
+export type Preview = (asked: NoticesAsked) => Promise<NoticesFound>;
 
 const NO_SENDER = 'gateway@localhost';
 
@@ -66,7 +39,7 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
       (api === undefined || told.some(({ notice }) => notice.rules.api === api));
     const open = await openNotices(at);
     const { letters, withoutContact, addresses } = await lettersAbout(open, ports, marks, now());
-    const mails: Previewed['mails'][number][] = [];
+    const mails: NoticesFound['mails'][number][] = [];
     for (const { to, readers } of letters.filter((letter) => letter.readers.some(isMeant))) {
       const from = settings.email?.from ?? NO_SENDER;
       const { subject, text } = mailOf({ plan: plan(), to, from, now: at, readers });
@@ -91,6 +64,6 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
   };
 }
 
-function inIds({ consumer, told }: Caller): PreviewedNotices {
+function inIds({ consumer, told }: Caller) {
   return { consumer, notices: told.map(({ notice }) => notice.id) };
 }

@@ -1,10 +1,11 @@
 // `sundial accept`: publishes a date all the same that the rules refuse, once, with a reason that is recorded.
 // Speaks to the admin listener, which finds the refused changes in its own files, records them and reloads.
 import { type AcceptedAnswer, readAcceptedAnswer } from '../plan/admin-answers.ts';
-import { askAdmin } from './admin-client.ts';
-import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
+import { askGateway } from './admin-client.ts';
+import type { ApartResult } from './check.ts';
+import { type OperatorFormat, told } from './operator-result.ts';
 import { reloadText } from './reload.ts';
-import { findGateway, type WhichGateway } from './running-gateway.ts';
+import type { WhichGateway } from './running-gateway.ts';
 import { printable } from './terminal-text.ts';
 
 export interface AcceptOptions extends WhichGateway {
@@ -27,17 +28,15 @@ export async function runAccept({
   by,
   why,
   ...which
-}: AcceptOptions): Promise<OperatorResult> {
-  const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door, format);
+}: AcceptOptions): Promise<ApartResult> {
   const body = { api, ...(version !== undefined && { version }), by, why };
-  const answer = await askAdmin(door, { method: 'POST', path: '/-/accepted', body, withinMs: WITHIN_MS });
-  if (answer.kind === 'failed') return failed(answer, format);
-  const result = told(answer.body, readAcceptedAnswer, { format, render: acceptedText });
-  const { outcome, quarantined = [], leftOut = [] } = readAcceptedAnswer(answer.body) ?? {};
-  const isTaken = outcome === 'accepted' || outcome === 'unchanged';
-  const isInForce = isTaken && quarantined.length + leftOut.length === 0;
-  return isInForce ? result : { ...result, exitCode: result.exitCode === 0 ? 1 : result.exitCode };
+  const ask = { method: 'POST', path: '/-/accepted', body, withinMs: WITHIN_MS } as const;
+  return told(await askGateway(which, ask), readAcceptedAnswer, {
+    format,
+    render: acceptedText,
+    isDone: ({ outcome, quarantined = [], leftOut = [] }) =>
+      (outcome === 'accepted' || outcome === 'unchanged') && quarantined.length + leftOut.length === 0,
+  });
 }
 
 /** Dates are written as days where they are midnights. */

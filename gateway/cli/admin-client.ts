@@ -3,7 +3,14 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { connectionFault } from './connection-words.ts';
-import { type AdminDoor, type AdminToken, type Failure, failure } from './running-gateway.ts';
+import {
+  type AdminDoor,
+  type AdminToken,
+  type Failure,
+  failure,
+  findGateway,
+  type WhichGateway,
+} from './running-gateway.ts';
 import { printable } from './terminal-text.ts';
 
 export interface AdminAsk {
@@ -40,6 +47,12 @@ export async function askAdmin(door: AdminDoor, ask: AdminAsk): Promise<Answered
   } catch (error) {
     return unreachable(door.origin, error, ask.withinMs);
   }
+}
+
+/** The same of the gateway that is meant. */
+export async function askGateway(which: WhichGateway, ask: AdminAsk): Promise<Answered | Failure> {
+  const door = await findGateway(which);
+  return door.kind === 'failed' ? door : askAdmin(door, ask);
 }
 
 /** One open page of a listener, whatever its status. */

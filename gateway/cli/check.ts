@@ -48,6 +48,13 @@ export interface CommandResult {
   readonly json?: string;
 }
 
+/** Of a command with something to show or to write: that on stdout, or on stderr why it came to nothing. */
+export interface ApartResult {
+  readonly exitCode: CommandResult['exitCode'];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const { files, format, strict } = options;
   const read = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
@@ -126,10 +133,8 @@ function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckO
       return (
         renderProblems(problems, options) + noticeText(told) + impactText(told) + summary(loaded, options)
       );
-    default: {
-      const never: never = format;
-      throw new Error(`unhandled format ${String(never)}`);
-    }
+    default:
+      return format satisfies never;
   }
 }
 

@@ -1,12 +1,16 @@
 // `sundial config show`: the effective configuration of the files, with secrets redacted.
 // Reads the files only; what a running gateway has in force is on its admin listener.
-import { type EffectiveConfig, effectiveConfig } from '../plan/effective/effective.ts';
-import { effectiveJson, effectiveYaml } from '../plan/effective/effective-text.ts';
+import {
+  type EffectiveConfig,
+  effectiveConfig,
+  effectiveJson,
+  effectiveYaml,
+} from '../plan/effective/effective.ts';
 import { isWhole, loadAll } from '../plan/load.ts';
 import { renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { failureJson } from './check.ts';
+import { type ApartResult, failureJson } from './check.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { nothingCalled } from './nothing-called.ts';
 
@@ -24,13 +28,7 @@ export interface ConfigShowOptions {
 
 export type ConfigFormat = 'text' | 'json';
 
-export interface ShownConfig {
-  readonly exitCode: 0 | 1 | 2;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export async function runConfigShow(options: ConfigShowOptions): Promise<ShownConfig> {
+export async function runConfigShow(options: ConfigShowOptions): Promise<ApartResult> {
   const loaded = await loadAll(options);
   if (!isWhole(loaded)) {
     const { problems } = loaded;

@@ -74,10 +74,8 @@ function textOf(compared: Compared, impacts: readonly Impact[] | string, options
       const findings = problems.length === 0 ? '' : `\n${renderProblems(problems, options)}`;
       return `${lines}${impactText(impacts)}${findings}${summary(changes.length, problems)}`;
     }
-    default: {
-      const never: never = options.format;
-      throw new Error(`unhandled format ${String(never)}`);
-    }
+    default:
+      return options.format satisfies never;
   }
 }
 

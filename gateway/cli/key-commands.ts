@@ -1,13 +1,22 @@
 // The commands about API keys: `keys list`, `keys add`, `keys rotate` and `keys revoke`, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { KeysAsk } from './keys.ts';
-import { readMovedTo } from './moved-to.ts';
-import { addReach, by, type Reach, reachOf, readDuration, readName, why } from './operator-commands.ts';
-import { type CommandSetting, withCalls } from './usual-calls.ts';
+import { type CommandSetting, readInstantText, type Said, withCalls } from './command-setting.ts';
+import type { KeysAsk, KeysOptions } from './keys.ts';
+import {
+  type Authored,
+  addReach,
+  authored,
+  by,
+  type Reach,
+  reachOf,
+  readDuration,
+  readName,
+  why,
+} from './operator-commands.ts';
 
 export interface KeyActions {
-  readonly keys: (options: Reach & { readonly ask: KeysAsk }) => Promise<number>;
+  readonly keys: (options: Said<KeysOptions>) => Promise<number>;
 }
 
 interface Written extends Reach {
@@ -15,10 +24,7 @@ interface Written extends Reach {
   readonly json?: true;
 }
 
-interface ChangeWritten extends Written {
-  readonly why: string;
-  readonly by?: string;
-}
+interface ChangeWritten extends Written, Authored {}
 
 interface AddWritten extends ChangeWritten {
   readonly scope: readonly string[];
@@ -47,10 +53,6 @@ export function addKeyCommands(program: Command, { actions, config, end }: Comma
     const reach = reachOf(written);
     end(await actions.keys({ ...reach, format: written.json ? 'json' : reach.format, ask }));
   };
-  const authored = ({ by: who, why: reason }: ChangeWritten) =>
-    who === undefined
-      ? keys.error('error: say --by; the system has no name for this user')
-      : { by: who, why: reason };
 
   part('list', 'every key there is, by its public part; no secret').action((written: Written) =>
     run(written, { kind: 'list' }),
@@ -65,12 +67,12 @@ export function addKeyCommands(program: Command, { actions, config, end }: Comma
     .option('--contact <mail>', 'whom to write to about it')
     .addOption(
       new Option('--expires <date>', 'the day or instant at which it ends by itself').argParser(
-        (text) => readMovedTo(text).text,
+        readInstantText,
       ),
     )
     .action((consumer: string, written: AddWritten) => {
       const { scope: scopes, contact, expires } = written;
-      return run(written, { kind: 'add', consumer, scopes, contact, expires, ...authored(written) });
+      return run(written, { kind: 'add', consumer, scopes, contact, expires, ...authored(keys, written) });
     });
   change('rotate', 'give a key another secret; the one before works on for a while')
     .argument('<id>', 'the public part of the key', readName)
@@ -80,11 +82,11 @@ export function addKeyCommands(program: Command, { actions, config, end }: Comma
       ),
     )
     .action((id: string, written: ChangeWritten & { readonly overlap?: string }) =>
-      run(written, { kind: 'rotate', id, overlap: written.overlap, ...authored(written) }),
+      run(written, { kind: 'rotate', id, overlap: written.overlap, ...authored(keys, written) }),
     );
   change('revoke', 'end a key at once, on every gateway')
     .argument('<id>', 'the public part of the key', readName)
     .action((id: string, written: ChangeWritten) =>
-      run(written, { kind: 'revoke', id, ...authored(written) }),
+      run(written, { kind: 'revoke', id, ...authored(keys, written) }),
     );
 }

@@ -11,7 +11,8 @@ import { type NextCommand, nextCommand } from '../plan/next-command.ts';
 import { plural } from '../plan/problems.ts';
 import { type AdminAsk, askAdmin, segment } from './admin-client.ts';
 import { moment, onTerminal } from './admin-text.ts';
-import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
+import type { ApartResult } from './check.ts';
+import { failed, type OperatorFormat, told } from './operator-result.ts';
 import { type Failure, findGateway, type WhichGateway } from './running-gateway.ts';
 
 export interface KeysOptions extends WhichGateway {
@@ -38,7 +39,7 @@ export type KeysAsk =
   | (Author & { readonly kind: 'rotate'; readonly id: string; readonly overlap: string | undefined })
   | (Author & { readonly kind: 'revoke'; readonly id: string });
 
-export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<OperatorResult> {
+export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<ApartResult> {
   const next = nextCommand(which);
   const door = await findGateway(which);
   if (door.kind === 'failed') return failed(door, format);
@@ -46,16 +47,14 @@ export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<O
   if (answer.kind === 'failed') return failed(inCommandWords(answer, next), format);
   switch (ask.kind) {
     case 'list':
-      return told(answer.body, readKeysAnswer, { format, render: ({ keys }) => listText(keys, next) });
+      return told(answer, readKeysAnswer, { format, render: ({ keys }) => listText(keys, next) });
     case 'add':
     case 'rotate':
-      return told(answer.body, readNewKeyAnswer, { format, render: (made) => madeText(made, next) });
+      return told(answer, readNewKeyAnswer, { format, render: (made) => madeText(made, next) });
     case 'revoke':
-      return told(answer.body, readKeyAnswer, { format, render: ({ key }) => revokedText(key) });
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+      return told(answer, readKeyAnswer, { format, render: ({ key }) => revokedText(key) });
+    default:
+      return ask satisfies never;
   }
 }
 
@@ -95,10 +94,8 @@ function requestOf(ask: KeysAsk): AdminAsk {
     }
     case 'revoke':
       return { method: 'DELETE', path: `/-/keys/${segment(ask.id)}`, body: { by: ask.by, why: ask.why } };
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }
 

@@ -2,7 +2,7 @@
 // calls of the program are for another one.
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { OperatorResult } from './operator-result.ts';
+import type { ApartResult } from './check.ts';
 import type { Actions } from './program.ts';
 
 export interface LiveSetting {
@@ -10,7 +10,7 @@ export interface LiveSetting {
   /** The real clock. */
   readonly now: () => EpochMs;
   /** Resolves with the exit code. */
-  readonly print: (result: Promise<OperatorResult>) => Promise<number>;
+  readonly print: (result: Promise<ApartResult>) => Promise<number>;
 }
 
 export function liveActions({

@@ -8,13 +8,13 @@ import {
   type SentAnswer,
 } from '../plan/notice-answers.ts';
 import { plural } from '../plan/problems.ts';
-import { askAdmin } from './admin-client.ts';
+import { askGateway } from './admin-client.ts';
 import { moment, onTerminal } from './admin-text.ts';
-import { readMovedTo } from './moved-to.ts';
+import type { ApartResult } from './check.ts';
+import { type CommandSetting, readInstantText, type Said, withCalls } from './command-setting.ts';
 import { addReach, type Reach, reachOf } from './operator-commands.ts';
-import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
-import { findGateway, type WhichGateway } from './running-gateway.ts';
-import { type CommandSetting, withCalls } from './usual-calls.ts';
+import { type OperatorFormat, told } from './operator-result.ts';
+import type { WhichGateway } from './running-gateway.ts';
 
 export interface NotifyOptions extends WhichGateway {
   readonly format: OperatorFormat;
@@ -36,23 +36,17 @@ const SHOWN_WITHIN_MS = 60_000;
 const SENT_WITHIN_MS = 600_000;
 
 /** 0 all that is due was sent or shown, 1 something could not be sent, and else as every command that talks to a gateway. */
-export async function runNotify({ format, ask, ...which }: NotifyOptions): Promise<OperatorResult> {
-  const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door, format);
+export async function runNotify({ format, ask, ...which }: NotifyOptions): Promise<ApartResult> {
   switch (ask.kind) {
     case 'dry-run': {
       const path = `${NOTICES}${queryOf(ask.filter)}`;
-      const answer = await askAdmin(door, { method: 'GET', path, withinMs: SHOWN_WITHIN_MS });
-      if (answer.kind === 'failed') return failed(answer, format);
-      return told(answer.body, readNoticesAnswer, { format, render: previewText });
+      const answer = await askGateway(which, { method: 'GET', path, withinMs: SHOWN_WITHIN_MS });
+      return told(answer, readNoticesAnswer, { format, render: previewText });
     }
     case 'send': {
-      const answer = await askAdmin(door, { method: 'POST', path: NOTICES, withinMs: SENT_WITHIN_MS });
-      if (answer.kind === 'failed') return failed(answer, format);
-      const result = told(answer.body, readSentAnswer, { format, render: sentText });
-      const sent = readSentAnswer(answer.body);
-      const isWhole = sent === undefined || sent.mails.failed + sent.events.failed === 0;
-      return isWhole ? result : { ...result, exitCode: 1 };
+      const answer = await askGateway(which, { method: 'POST', path: NOTICES, withinMs: SENT_WITHIN_MS });
+      const isDone = ({ mails, events }: SentAnswer) => mails.failed + events.failed === 0;
+      return told(answer, readSentAnswer, { format, render: sentText, isDone });
     }
     default:
       return ask satisfies never;
@@ -101,7 +95,7 @@ function sentText({ busy, mails, events }: SentAnswer): string {
 
 /** What the command does; resolves with the exit code. */
 export interface NotifyActions {
-  readonly notify: (options: Reach & { readonly ask: NotifyAsk }) => Promise<number>;
+  readonly notify: (options: Said<NotifyOptions>) => Promise<number>;
 }
 
 interface NotifyWritten extends Reach {
@@ -120,9 +114,7 @@ export function addNotifyCommand(
     .addOption(new Option('--dry-run', 'print the very mails and events, and send nothing'))
     .addOption(new Option('--api <name>', 'of this API alone'))
     .addOption(new Option('--consumer <id>', 'for this consumer alone'))
-    .addOption(
-      new Option('--at <date>', 'what will be due then').argParser((text) => readMovedTo(text).text),
-    );
+    .addOption(new Option('--at <date>', 'what will be due then').argParser(readInstantText));
   addReach(command, config).action(async (written: NotifyWritten) => {
     end(await actions.notify({ ...reachOf(written), ask: asked(command, written) }));
   });

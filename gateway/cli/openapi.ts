@@ -13,6 +13,7 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { announcementOf } from '../policy/lifecycle/known.ts';
 import { dayOf } from '../policy/notation.ts';
+import type { ApartResult } from './check.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { nothingCalled } from './nothing-called.ts';
 import { replaceFile } from './replace-file.ts';
@@ -30,13 +31,6 @@ export interface OpenapiOptions {
   readonly today: EpochMs;
   readonly colour: boolean;
   readonly cwd?: string;
-}
-
-/** stdout has the description or what was done with it, stderr has errors: a pipe gets only the description. */
-export interface ApartResult {
-  readonly exitCode: 0 | 1 | 2;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** What is not written before its announcement; the policy may have taken it over from the description. */

@@ -3,11 +3,10 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../policy/notation.ts';
-import { readMovedTo } from './moved-to.ts';
+import { type CommandSetting, readInstantText, type Said, withCalls } from './command-setting.ts';
 import type { OperatorFormat } from './operator-result.ts';
-import type { PauseAsk } from './pause.ts';
-import type { PinAsk } from './pin.ts';
-import { type CommandSetting, withCalls } from './usual-calls.ts';
+import type { PauseAsk, PauseOptions } from './pause.ts';
+import type { PinAsk, PinOptions } from './pin.ts';
 
 /** Which gateway, and how to print. */
 export interface Reach {
@@ -18,10 +17,8 @@ export interface Reach {
 
 /** What the commands do; each resolves with the exit code. */
 export interface OperatorActions {
-  readonly pause: (options: Reach & { readonly ask: PauseAsk }) => Promise<number>;
-  readonly pin: (
-    options: Reach & { readonly api: string; readonly account: string; readonly ask: PinAsk },
-  ) => Promise<number>;
+  readonly pause: (options: Said<PauseOptions>) => Promise<number>;
+  readonly pin: (options: Said<PinOptions>) => Promise<number>;
 }
 
 interface PauseWritten extends Reach {
@@ -46,7 +43,7 @@ function addPause(program: Command, { actions, config, end }: CommandSetting<Ope
     .addOption(new Option('--for <duration>', 'how long, such as 2h or 3d').argParser(readDuration))
     .addOption(
       new Option('--until <date>', 'the day or instant at which it ends by itself')
-        .argParser((text) => readMovedTo(text).text)
+        .argParser(readInstantText)
         .conflicts('for'),
     )
     .addOption(why())
@@ -76,17 +73,15 @@ function pauseAsked(
       end ? 'error: name the API or the pause to end' : 'error: name an API to pause, or say --list',
     );
   if (why === undefined) return command.error('error: say --why; it is kept with the pause');
-  if (by === undefined) return command.error('error: say --by; the system has no name for this user');
-  if (end) return { kind: 'end', what: api, version, by, why };
-  if (duration !== undefined) return { kind: 'begin', api, version, length: { for: duration }, by, why };
-  if (until !== undefined) return { kind: 'begin', api, version, length: { until }, by, why };
+  const author = authored(command, { by, why });
+  if (end) return { kind: 'end', what: api, version, ...author };
+  if (duration !== undefined) return { kind: 'begin', api, version, length: { for: duration }, ...author };
+  if (until !== undefined) return { kind: 'begin', api, version, length: { until }, ...author };
   return command.error('error: say when the pause ends: --for 2h, or --until 2026-12-01');
 }
 
-interface MoveWritten extends Reach {
-  readonly why: string;
+interface MoveWritten extends Reach, Authored {
   readonly created?: string;
-  readonly by?: string;
 }
 
 function addPin(program: Command, { actions, config, end }: CommandSetting<OperatorActions>): void {
@@ -102,8 +97,6 @@ function addPin(program: Command, { actions, config, end }: CommandSetting<Opera
         .argument('<account>', 'the account, as its token names it', readName),
       config,
     );
-  const authored = ({ by, why }: MoveWritten) =>
-    by === undefined ? pin.error('error: say --by; the system has no name for this user') : { by, why };
 
   moving('show', 'the version of an account, and whether its last upgrade can be taken back').action(
     async (api: string, account: string, written: Reach) => {
@@ -116,20 +109,20 @@ function addPin(program: Command, { actions, config, end }: CommandSetting<Opera
       new Option(
         '--created <date>',
         'when the account was made: where nothing is stored of it, that says what it is to be newer than',
-      ).argParser((text) => readMovedTo(text).text),
+      ).argParser(readInstantText),
     )
     .addOption(why().makeOptionMandatory())
     .addOption(by())
     .action(async (api: string, account: string, version: string, written: MoveWritten) => {
       const { created } = written;
-      const ask: PinAsk = { kind: 'upgrade', version, created, ...authored(written) };
+      const ask: PinAsk = { kind: 'upgrade', version, created, ...authored(pin, written) };
       end(await actions.pin({ ...reachOf(written), api, account, ask }));
     });
   moving('roll-back', 'take the last upgrade of an account back')
     .addOption(why().makeOptionMandatory())
     .addOption(by())
     .action(async (api: string, account: string, written: MoveWritten) => {
-      const ask: PinAsk = { kind: 'roll-back', ...authored(written) };
+      const ask: PinAsk = { kind: 'roll-back', ...authored(pin, written) };
       end(await actions.pin({ ...reachOf(written), api, account, ask }));
     });
 }
@@ -154,6 +147,20 @@ export function addWhich(command: Command, config: () => Option): Command {
 
 export function reachOf({ config, admin, format }: Reach): Reach {
   return { config, admin, format };
+}
+
+/** `by` is missing where the system has no name for the user and none was given. */
+export interface Authored {
+  readonly by?: string | undefined;
+  readonly why: string;
+}
+
+export function authored(
+  command: Command,
+  { by, why }: Authored,
+): { readonly by: string; readonly why: string } {
+  if (by === undefined) return command.error('error: say --by; the system has no name for this user');
+  return { by, why };
 }
 
 export function why(): Option {

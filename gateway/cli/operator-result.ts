@@ -1,31 +1,32 @@
 // What a command that talked to a gateway ends with: words or JSON on stdout, or the failure on stderr.
-// Shared by `pause` and `pin`.
-import { failureJson } from './check.ts';
-import { type Failure, failure } from './running-gateway.ts';
+// Shared by the commands that ask its admin listener.
+import type { Answered } from './admin-client.ts';
+import { type ApartResult, failureJson } from './check.ts';
+import { type Failure, OTHER_EDITION } from './running-gateway.ts';
 
 export type OperatorFormat = 'text' | 'json';
 
-export interface OperatorResult {
-  readonly exitCode: 0 | Failure['exitCode'];
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Said on stderr, and to machines on stdout too. */
-export function failed({ exitCode, text, problems }: Failure, format: OperatorFormat): OperatorResult {
+export function failed({ exitCode, text, problems }: Failure, format: OperatorFormat): ApartResult {
   return { exitCode, stdout: format === 'json' ? failureJson(text, problems) : '', stderr: text };
 }
 
-/** `body` as the gateway sent it, or `render` of what was understood of it. */
+interface Telling<T> {
+  readonly format: OperatorFormat;
+  readonly render: (answer: T) => string;
+  /** Whether all that was asked for is done; default: always. */
+  readonly isDone?: (answer: T) => boolean;
+}
+
+/** What was answered as the gateway sent it, or `render` of what was understood of it; 1 where not all is done. */
 export function told<T>(
-  body: unknown,
+  answered: Answered | Failure,
   read: (body: unknown) => T | undefined,
-  { format, render }: { readonly format: OperatorFormat; readonly render: (answer: T) => string },
-): OperatorResult {
-  const answer = read(body);
-  if (answer === undefined) {
-    return failed(failure(3, 'the gateway is of another edition than this command'), format);
-  }
-  const stdout = format === 'json' ? `${JSON.stringify(body, undefined, 2)}\n` : render(answer);
-  return { exitCode: 0, stdout, stderr: '' };
+  { format, render, isDone = () => true }: Telling<T>,
+): ApartResult {
+  if (answered.kind === 'failed') return failed(answered, format);
+  const answer = read(answered.body);
+  if (answer === undefined) return failed(OTHER_EDITION, format);
+  const stdout = format === 'json' ? `${JSON.stringify(answered.body, undefined, 2)}\n` : render(answer);
+  return { exitCode: isDone(answer) ? 0 : 1, stdout, stderr: '' };
 }

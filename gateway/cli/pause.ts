@@ -5,7 +5,8 @@ import { type NextCommand, nextCommand } from '../plan/next-command.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { askAdmin, segment } from './admin-client.ts';
 import { isUnversioned, pauseEndedText, pauseMadeText, pausesText, severalPausesText } from './admin-text.ts';
-import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
+import type { ApartResult } from './check.ts';
+import { failed, type OperatorFormat, told } from './operator-result.ts';
 import { type AdminDoor, type Failure, failure, findGateway, type WhichGateway } from './running-gateway.ts';
 
 export interface PauseOptions extends WhichGateway {
@@ -34,22 +35,21 @@ export type PauseAsk =
       readonly why: string;
     };
 
-export async function runPause({ format, ask, ...which }: PauseOptions): Promise<OperatorResult> {
+export async function runPause({ format, ask, ...which }: PauseOptions): Promise<ApartResult> {
   const next = nextCommand(which);
   const door = await findGateway(which);
   if (door.kind === 'failed') return failed(door, format);
   switch (ask.kind) {
     case 'list': {
       const answer = await askAdmin(door, { method: 'GET', path: '/-/overrides' });
-      if (answer.kind === 'failed') return failed(answer, format);
-      return told(answer.body, readPausesAnswer, { format, render: (pauses) => pausesText(pauses, next) });
+      return told(answer, readPausesAnswer, { format, render: (pauses) => pausesText(pauses, next) });
     }
     case 'begin': {
       const { api, version, length, by, why } = ask;
       const body = { api, ...(version !== undefined && { version }), ...length, by, why };
       const answer = await askAdmin(door, { method: 'POST', path: '/-/pauses', body });
-      if (answer.kind === 'failed') return failed(inCommandWords(answer), format);
-      return told(answer.body, readPauseAnswer, { format, render: (made) => pauseMadeText(made, next) });
+      const outcome = answer.kind === 'failed' ? inCommandWords(answer) : answer;
+      return told(outcome, readPauseAnswer, { format, render: (made) => pauseMadeText(made, next) });
     }
     case 'end': {
       const found = await pauseMeant(door, ask, next);
@@ -57,16 +57,13 @@ export async function runPause({ format, ask, ...which }: PauseOptions): Promise
       const { by, why } = ask;
       const path = `/-/pauses/${segment(found.id)}`;
       const answer = await askAdmin(door, { method: 'DELETE', path, body: { by, why } });
-      if (answer.kind === 'failed') return failed(answer, format);
       // What it held is told of a pause that runs, and says whether its API has versions.
       const render = ({ ended }: { readonly ended: PauseBody }) =>
         pauseEndedText({ ...ended, effects: found.effects });
-      return told(answer.body, readEndedAnswer, { format, render });
+      return told(answer, readEndedAnswer, { format, render });
     }
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }
 

@@ -2,10 +2,11 @@
 // Speaks to the admin listener of a running gateway.
 import { readPinAnswer } from '../plan/admin-answers.ts';
 import { nextCommand } from '../plan/next-command.ts';
-import { type AdminAsk, askAdmin, segment } from './admin-client.ts';
+import { type AdminAsk, askGateway, segment } from './admin-client.ts';
 import { pinText } from './admin-text.ts';
-import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
-import { findGateway, type WhichGateway } from './running-gateway.ts';
+import type { ApartResult } from './check.ts';
+import { type OperatorFormat, told } from './operator-result.ts';
+import type { WhichGateway } from './running-gateway.ts';
 
 export interface PinOptions extends WhichGateway {
   readonly format: OperatorFormat;
@@ -26,15 +27,9 @@ export type PinAsk =
     }
   | { readonly kind: 'roll-back'; readonly by: string; readonly why: string };
 
-export async function runPin({ format, api, account, ask, ...which }: PinOptions): Promise<OperatorResult> {
-  const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door, format);
-  const answer = await askAdmin(door, requestOf(`/-/pins/${segment(api)}/${segment(account)}`, ask));
-  if (answer.kind === 'failed') return failed(answer, format);
-  return told(answer.body, readPinAnswer, {
-    format,
-    render: (answer) => pinText(answer, nextCommand(which)),
-  });
+export async function runPin({ format, api, account, ask, ...which }: PinOptions): Promise<ApartResult> {
+  const answer = await askGateway(which, requestOf(`/-/pins/${segment(api)}/${segment(account)}`, ask));
+  return told(answer, readPinAnswer, { format, render: (pin) => pinText(pin, nextCommand(which)) });
 }
 
 function requestOf(path: string, ask: PinAsk): AdminAsk {
@@ -47,9 +42,7 @@ function requestOf(path: string, ask: PinAsk): AdminAsk {
     }
     case 'roll-back':
       return { method: 'POST', path: `${path}/roll-back`, body: { by: ask.by, why: ask.why } };
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${String(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }

@@ -1,12 +1,6 @@
 // What a command has to say, on the stream where it belongs, and what becomes of it where that stream fails.
 // Used by main.ts alone; what is printed comes from the commands.
-import type { CommandResult } from './check.ts';
-
-interface Apart {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { ApartResult, CommandResult } from './check.ts';
 
 /** As for a file that cannot be written. */
 const CANNOT_PRINT = 2;
@@ -48,7 +42,7 @@ export async function printWhole(result: Promise<CommandResult>): Promise<number
 }
 
 /** What was asked for goes to stdout, why it came to nothing to stderr: a pipe gets only the former. */
-export async function printApart(result: Promise<Apart>): Promise<number> {
+export async function printApart(result: Promise<ApartResult>): Promise<number> {
   const { exitCode, stdout, stderr } = await result;
   process.stdout.write(stdout);
   process.stderr.write(stderr);

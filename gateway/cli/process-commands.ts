@@ -1,29 +1,26 @@
 // The commands about the process itself: `status`, `reload` and `config show`, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
 import { type Command, Option } from 'commander';
-import type { ConfigFormat } from './config-show.ts';
-import { addReach, by, type Reach, reachOf, readName, why } from './operator-commands.ts';
-import { type CommandSetting, withCalls } from './usual-calls.ts';
+import type { AcceptOptions } from './accept.ts';
+import { type CommandSetting, type Said, withCalls } from './command-setting.ts';
+import type { ConfigShowOptions } from './config-show.ts';
+import {
+  type Authored,
+  addReach,
+  authored,
+  by,
+  type Reach,
+  reachOf,
+  readName,
+  why,
+} from './operator-commands.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ProcessActions {
   readonly status: (options: Reach) => Promise<number>;
   readonly reload: (options: Reach) => Promise<number>;
-  readonly accept: (
-    options: Reach & {
-      readonly api: string;
-      readonly version: string | undefined;
-      readonly by: string;
-      readonly why: string;
-    },
-  ) => Promise<number>;
-  readonly configShow: (options: {
-    readonly config: string;
-    readonly api: string | undefined;
-    readonly defaults: boolean;
-    readonly origin: boolean;
-    readonly format: ConfigFormat;
-  }) => Promise<number>;
+  readonly accept: (options: Said<AcceptOptions>) => Promise<number>;
+  readonly configShow: (options: Said<ConfigShowOptions>) => Promise<number>;
 }
 
 const STATUS_CODES = `
@@ -57,15 +54,8 @@ export function addProcessCommands(
     .addOption(why().makeOptionMandatory())
     .addOption(by());
   addReach(accept, config).action(
-    async (
-      api: string,
-      version: string | undefined,
-      written: Reach & { readonly why: string; readonly by?: string },
-    ) => {
-      const { why: reason, by: author } = written;
-      if (author === undefined) accept.error('error: say --by; the system has no name for this user');
-      else end(await actions.accept({ ...reachOf(written), api, version, by: author, why: reason }));
-    },
+    async (api: string, version: string | undefined, written: Reach & Authored) =>
+      end(await actions.accept({ ...reachOf(written), api, version, ...authored(accept, written) })),
   );
   program
     .command('config')

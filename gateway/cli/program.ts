@@ -2,21 +2,29 @@
 // What each command does is given by main.ts.
 import { Command, CommanderError, Option } from 'commander';
 import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
-import type { EpochMs } from '../policy/contract.ts';
-import { addChangeCommands, type ChangeActions } from './change-commands.ts';
-import type { CheckFormat } from './check.ts';
-import { addDescriptionCommands, type DescriptionActions } from './description-commands.ts';
-import type { ExplainFormat } from './explain.ts';
+import type { CheckOptions } from './check.ts';
+import {
+  checkOptionValues,
+  type DatedSaid,
+  readInstantText,
+  readMovedTo,
+  WHERE_HELP_IS,
+  withCalls,
+} from './command-setting.ts';
+import type { ExplainOptions } from './explain.ts';
+import {
+  addChangeCommands,
+  addDescriptionCommands,
+  type ChangeActions,
+  type DescriptionActions,
+} from './file-commands.ts';
 import { addKeyCommands, type KeyActions } from './key-commands.ts';
-import type { KnownAccount } from './known-account.ts';
-import { type MovedTo, readMovedTo } from './moved-to.ts';
 import { addNotifyCommand, type NotifyActions } from './notify.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import { addDemoCommands, addRunCommand, type StartActions } from './start-commands.ts';
-import type { TimelineFormat } from './timeline.ts';
+import type { TimelineOptions } from './timeline.ts';
 import { addUsageCommand, type UsageActions } from './usage-command.ts';
-import { checkOptionValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface Actions
@@ -28,33 +36,14 @@ export interface Actions
     UsageActions,
     NotifyActions,
     StartActions {
-  readonly check: (options: {
-    files: readonly string[];
-    config: string;
-    format: CheckFormat;
-    strict: boolean;
-    live: boolean;
-    store: boolean;
-    against: string | undefined;
-    at: MovedTo | undefined;
-  }) => Promise<number>;
-  readonly explain: (options: {
-    request: string;
-    headers: readonly string[];
-    as: string | undefined;
-    scopes: readonly string[] | undefined;
-    account: KnownAccount;
-    paused: EpochMs | undefined;
-    config: string;
-    format: ExplainFormat;
-    at: MovedTo | undefined;
-  }) => Promise<number>;
-  readonly timeline: (options: {
-    api: string | undefined;
-    config: string;
-    format: TimelineFormat;
-    at: MovedTo | undefined;
-  }) => Promise<number>;
+  readonly check: (
+    options: DatedSaid<Omit<CheckOptions, 'live' | 'store'>> & {
+      readonly live: boolean;
+      readonly store: boolean;
+    },
+  ) => Promise<number>;
+  readonly explain: (options: DatedSaid<ExplainOptions>) => Promise<number>;
+  readonly timeline: (options: DatedSaid<TimelineOptions>) => Promise<number>;
   readonly schema: (options: { folder: string }) => Promise<number>;
 }
 
@@ -130,7 +119,7 @@ export async function runProgram(
     .option('--pin <version>', 'the version that the account is pinned to; default: none is stored')
     .addOption(
       new Option('--created <date>', 'when the account was made, as its token would say it').argParser(
-        (text) => readMovedTo(text).text,
+        readInstantText,
       ),
     )
     .addOption(

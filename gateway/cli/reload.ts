@@ -2,10 +2,11 @@
 // Speaks to the admin listener; a file with errors changes nothing there.
 import { type ReloadAnswer, readReloadAnswer } from '../plan/admin-answers.ts';
 import { countProblems, renderProblems } from '../plan/problems.ts';
-import { askAdmin } from './admin-client.ts';
+import { askGateway } from './admin-client.ts';
 import { moment } from './admin-text.ts';
-import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
-import { findGateway, type WhichGateway } from './running-gateway.ts';
+import type { ApartResult } from './check.ts';
+import { type OperatorFormat, told } from './operator-result.ts';
+import type { WhichGateway } from './running-gateway.ts';
 import { printable } from './terminal-text.ts';
 
 export interface ReloadOptions extends WhichGateway {
@@ -15,16 +16,14 @@ export interface ReloadOptions extends WhichGateway {
 const REJECTED = 422;
 
 /** 0 in force, 1 rejected, wholly or in part, and else as every command that talks to a gateway. */
-export async function runReload({ format, ...which }: ReloadOptions): Promise<OperatorResult> {
-  const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door, format);
-  const answer = await askAdmin(door, { method: 'POST', path: '/-/reload', also: REJECTED });
-  if (answer.kind === 'failed') return failed(answer, format);
-  const result = told(answer.body, readReloadAnswer, { format, render: reloadText });
-  const { outcome, quarantined = [], leftOut = [] } = readReloadAnswer(answer.body) ?? {};
-  return outcome === 'rejected' || quarantined.length + leftOut.length > 0
-    ? { ...result, exitCode: 1 }
-    : result;
+export async function runReload({ format, ...which }: ReloadOptions): Promise<ApartResult> {
+  const answer = await askGateway(which, { method: 'POST', path: '/-/reload', also: REJECTED });
+  return told(answer, readReloadAnswer, {
+    format,
+    render: reloadText,
+    isDone: ({ outcome, quarantined = [], leftOut = [] }) =>
+      outcome !== 'rejected' && quarantined.length + leftOut.length === 0,
+  });
 }
 
 export function reloadText(answer: ReloadAnswer): string {
@@ -48,9 +47,7 @@ function sentence({ outcome, problems, since, quarantined = [], leftOut = [] }: 
       return `not reloaded: ${countProblems(problems)}; still in force`;
     case 'failed':
       return 'not reloaded, the log says why; still in force';
-    default: {
-      const never: never = outcome;
-      throw new Error(`unhandled outcome ${String(never)}`);
-    }
+    default:
+      return outcome satisfies never;
   }
 }

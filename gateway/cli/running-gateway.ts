@@ -2,9 +2,10 @@
 // From the gateway file, or from --admin and the environment; the token is never an argument and never printed.
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/admin-token.ts';
-import { loadSettings } from '../plan/load-settings.ts';
-import { type Problem, renderProblems } from '../plan/problems.ts';
+import { compileSettings } from '../plan/compile/settings.ts';
+import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/listeners-section.ts';
+import { contextOf, readGateway } from '../plan/load-documents.ts';
+import { type Problem, renderProblems, sortProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { Address, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -53,6 +54,9 @@ export function failure(exitCode: Failure['exitCode'], sentence: string): Failur
   return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
 }
 
+/** An answer that this command does not understand. */
+export const OTHER_EDITION = failure(3, 'the gateway is of another edition than this command');
+
 export async function findGateway(which: WhichGateway): Promise<AdminDoor | Failure> {
   const { admin, environment } = which;
   if (admin === undefined) return fromGatewayFile(which);
@@ -76,10 +80,13 @@ export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; o
   return { kind: 'probe', origin: originOf(found.address) };
 }
 
+/** Of the gateway file alone: policies are not read, and what only a start needs (certificates) is not asked for. */
 async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings: Settings } | Failure> {
-  const loaded = await loadSettings({ ...which, configFile: which.config });
-  if (loaded.kind === 'read') return loaded;
-  const { problems } = loaded;
+  const context = contextOf({ ...which, configFile: which.config });
+  const { whole, revision, ...read } = await readGateway(context);
+  if (whole !== undefined)
+    return { kind: 'read', settings: compileSettings(whole, { ...context, revision }) };
+  const problems = sortProblems(read.problems);
   const exitCode = exitCodeOf(problems, false) === 2 ? 2 : 1;
   return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }), problems };
 }

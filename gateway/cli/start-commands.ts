@@ -1,8 +1,7 @@
 // The commands that start something and stay: `run`, and `demo` with the token for its samples.
 // Added to the program of program.ts; what they do is given by main.ts.
 import type { Command } from 'commander';
-import type { MovedTo } from './moved-to.ts';
-import type { CommandSetting, DatedCommandSetting } from './usual-calls.ts';
+import type { CommandSetting, DatedCommandSetting, MovedTo } from './command-setting.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface StartActions {

@@ -2,7 +2,8 @@
 // What a container's HEALTHCHECK runs; asks readiness, which needs no token.
 import { type ReadinessAnswer, readReadiness } from '../plan/admin-answers.ts';
 import { askPage, stranger } from './admin-client.ts';
-import { failed, type OperatorFormat, type OperatorResult } from './operator-result.ts';
+import type { ApartResult } from './check.ts';
+import { failed, type OperatorFormat } from './operator-result.ts';
 import { findProbe, type WhichGateway } from './running-gateway.ts';
 import { printable } from './terminal-text.ts';
 
@@ -11,7 +12,7 @@ export interface StatusOptions extends WhichGateway {
 }
 
 /** 0 ready, 1 starting or draining, 3 no gateway answers; what is wrong with the gateway file ends it as it does others. */
-export async function runStatus({ format, ...which }: StatusOptions): Promise<OperatorResult> {
+export async function runStatus({ format, ...which }: StatusOptions): Promise<ApartResult> {
   const probe = await findProbe(which);
   if (probe.kind === 'failed') return failed(probe, format);
   const answer = await askPage(probe.origin, '/-/ready');

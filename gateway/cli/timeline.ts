@@ -62,10 +62,8 @@ function textOf(apis: readonly ApiPlan[], plan: GatewayPlan, options: TimelineOp
         { now, host, name: `APIs of ${host}` },
       );
     }
-    default: {
-      const never: never = format;
-      throw new Error(`unhandled format ${String(never)}`);
-    }
+    default:
+      return format satisfies never;
   }
 }
 

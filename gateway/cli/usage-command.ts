@@ -2,15 +2,13 @@
 // Added to the program of program.ts; what it does is given by main.ts.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration, parseInstant } from '../policy/notation.ts';
+import { type CommandSetting, type Said, withCalls } from './command-setting.ts';
 import { addWhich, by, type Reach, why } from './operator-commands.ts';
-import type { UsageAsk, UsageFormat } from './usage.ts';
-import { type CommandSetting, withCalls } from './usual-calls.ts';
+import type { UsageAsk, UsageFormat, UsageOptions } from './usage.ts';
 
 /** What the command does; resolves with the exit code. */
 export interface UsageActions {
-  readonly usage: (
-    options: Pick<Reach, 'config' | 'admin'> & { readonly format: UsageFormat; readonly ask: UsageAsk },
-  ) => Promise<number>;
+  readonly usage: (options: Said<UsageOptions>) => Promise<number>;
 }
 
 interface UsageWritten extends Pick<Reach, 'config' | 'admin'> {

@@ -35,8 +35,7 @@ export function createBusiestRows(most: number): BusiestRows {
     add: (rows) => {
       for (const row of rows) {
         const key = JSON.stringify([row.api, row.version]);
-        const kept = versions.get(key) ?? { rows: [], consumers: 0, calls: 0 };
-        versions.set(key, kept);
+        const kept = versions.getOrInsertComputed(key, () => ({ rows: [], consumers: 0, calls: 0 }));
         kept.rows.push(row);
         if (kept.rows.length >= 2 * most) keep(kept);
       }

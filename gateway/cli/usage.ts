@@ -4,8 +4,16 @@ import { readErasedAnswer, readUsageAnswer, type UsageAnswer } from '../plan/usa
 import { usageCsv, usageCsvLines } from '../plan/usage-csv.ts';
 import { counted } from '../policy/notation.ts';
 import { type AdminAsk, askAdmin } from './admin-client.ts';
-import { failed, type OperatorResult, told } from './operator-result.ts';
-import { type AdminDoor, type Failure, failure, findGateway, type WhichGateway } from './running-gateway.ts';
+import type { ApartResult } from './check.ts';
+import { failed, told } from './operator-result.ts';
+import {
+  type AdminDoor,
+  type Failure,
+  failure,
+  findGateway,
+  OTHER_EDITION,
+  type WhichGateway,
+} from './running-gateway.ts';
 import { printable } from './terminal-text.ts';
 import { createBusiestRows } from './usage-rows.ts';
 import { usageText } from './usage-text.ts';
@@ -41,7 +49,7 @@ const USAGE = '/-/usage';
 const WITHIN_MS = 30_000;
 const MOST_SHOWN = 50;
 
-export async function runUsage({ ask, confirm, colour, ...options }: UsageOptions): Promise<OperatorResult> {
+export async function runUsage({ ask, confirm, colour, ...options }: UsageOptions): Promise<ApartResult> {
   const { format, ...which } = options;
   const asJson = format === 'json' ? 'json' : 'text';
   if (ask.kind === 'erase' && !ask.sure) {
@@ -64,17 +72,14 @@ export async function runUsage({ ask, confirm, colour, ...options }: UsageOption
       const path = `${USAGE}?${new URLSearchParams({ consumer })}`;
       const body = { ...(by !== undefined && { by }), ...(why !== undefined && { why }) };
       const answer = await askAdmin(door, { method: 'DELETE', path, body, withinMs: WITHIN_MS });
-      if (answer.kind === 'failed') return failed(answer, asJson);
       const render = ({ erased }: { readonly erased: number }) =>
         erased === 0
           ? `The ledger has nothing of ${printable(consumer)}.\n`
           : `Erased ${counted(erased, 'record')} of ${printable(consumer)}. Calls from now on are counted again.\n`;
-      return told(answer.body, readErasedAnswer, { format: asJson, render });
+      return told(answer, readErasedAnswer, { format: asJson, render });
     }
-    default: {
-      const never: never = ask;
-      throw new Error(`unhandled ask ${JSON.stringify(never)}`);
-    }
+    default:
+      return ask satisfies never;
   }
 }
 
@@ -110,10 +115,8 @@ async function show(
       });
       return failure ?? shown(`${JSON.stringify(whole, undefined, 2)}\n`);
     }
-    default: {
-      const never: never = format;
-      throw new Error(`unhandled format ${String(never)}`);
-    }
+    default:
+      return format satisfies never;
   }
 }
 
@@ -154,9 +157,7 @@ async function askPage(door: AdminDoor, filter: Filter, after?: string): Promise
   const answered = await askAdmin(door, ask);
   if (answered.kind === 'failed') return answered;
   const answer = readUsageAnswer(answered.body);
-  return answer === undefined
-    ? failure(3, 'the gateway is of another edition than this command')
-    : { kind: 'page', answer };
+  return answer === undefined ? OTHER_EDITION : { kind: 'page', answer };
 }
 
 function shown(text: string): Shown {

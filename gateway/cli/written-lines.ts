@@ -11,57 +11,21 @@ import type { Limit, LimitRule } from '../policy/rate-limit/limit.ts';
 import { DEFAULT_LIMIT } from '../policy/rate-limit/lowering.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
 
-export interface WrittenLines {
-  readonly guard: Origin | undefined;
-  readonly credentialsInUrl: Origin | undefined;
-  readonly certificates: Origin | undefined;
-  /** The place where the API is reached: by a path with the version in it, or at its base. */
-  readonly route: (versioned: boolean) => Written | undefined;
-  /** Of any API. */
-  readonly base: (api: string) => Origin | undefined;
-  readonly encodedSlash: Origin | undefined;
-  /** The first section of operations in the file. */
-  readonly operations: Origin | undefined;
-  /** The key of the operation, or of the version. */
-  readonly rules: (rules: VersionRules) => Origin | undefined;
-  readonly carrier: (carrier: Carrier | undefined) => Origin | undefined;
-  readonly access: (rules: VersionRules | undefined) => Origin | undefined;
-  /** The date that began the phase. */
-  readonly phase: (rules: VersionRules, phase: Phase) => Origin | undefined;
-  readonly forgotten: (rules: VersionRules) => Origin | undefined;
-  readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
-  readonly exception: (rules: VersionRules, index: number) => Origin | undefined;
-  readonly freeze: (rules: VersionRules) => Origin | undefined;
-  readonly retireWhen: (rules: VersionRules) => Origin | undefined;
-  /** At the operation, the version or the API. */
-  readonly maintenance: (rules: VersionRules) => Origin | undefined;
-  /** The bound of a body: there too, or the gateway's own. */
-  readonly size: (rules: VersionRules) => Origin | undefined;
-  /** The fields of clients that go on although others of their kind do not. */
-  readonly kept: Origin | undefined;
-  readonly upstreamWins: Origin | undefined;
-  readonly locations: Origin | undefined;
-  readonly idempotency: (rules: VersionRules) => Origin | undefined;
-  readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
-  readonly afterlife: (rules: VersionRules) => Origin | undefined;
-  readonly limit: (rules: VersionRules, limit: Limit) => Origin | undefined;
-  readonly cost: (rules: VersionRules) => Origin | undefined;
-  readonly upstream: (rules: VersionRules) => Origin | undefined;
-}
-
 /** Carriers that are not written under their own name. */
 const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type', content_type: 'media_type' };
 
 /** The key, or the kind of service that stands for it. */
 const ENCODED_SLASH: readonly Path[] = [['paths', 'encoded_slash'], ['paths', 'preset'], ['paths']];
 
-export interface Written {
+interface Written {
   readonly text: string;
   readonly origin: Origin | undefined;
 }
 
+export type WrittenLines = ReturnType<typeof writtenLines>;
+
 /** For requests to `api`; without one only the gateway's own lines are found. */
-export function writtenLines(sources: Sources, api: string | undefined): WrittenLines {
+export function writtenLines(sources: Sources, api: string | undefined) {
   const source = sources.policies.find(({ file }) => file.api === api);
   const first = (...paths: readonly Path[]) => originOf(source?.document, paths);
   const resolve = source?.file.resolve ?? [];
@@ -71,7 +35,8 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     guard: originOf(sources.gateway, [['guard']]),
     credentialsInUrl: originOf(sources.gateway, [['credentials_in_url']]),
     certificates: originOf(sources.gateway, [['listeners', 'https', 'tls', 'certificates']]),
-    route: (versioned) => {
+    /** The place where the API is reached: by a path with the version in it, or at its base. */
+    route: (versioned: boolean): Written | undefined => {
       if (source === undefined) return undefined;
       const index = versioned ? entryOf('path') : -1;
       const path = resolve[index]?.path;
@@ -79,42 +44,50 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
         ? { text: source.file.base, origin: first(['base']) }
         : { text: path, origin: first(['resolve', index, 'path']) };
     },
-    base: (name) => originOf(sources.policies.find(({ file }) => file.api === name)?.document, [['base']]),
+    /** Of any API. */
+    base: (name: string) =>
+      originOf(sources.policies.find(({ file }) => file.api === name)?.document, [['base']]),
     encodedSlash: first(...ENCODED_SLASH) ?? originOf(sources.gateway, ENCODED_SLASH),
+    /** The first section of operations in the file. */
     operations: first(...labels.map((label) => [...versionPath(label), 'operations'])),
-    rules: (rules) => first(...within(rules), ['versions']),
-    carrier: (carrier) => {
+    /** The key of the operation, or of the version. */
+    rules: (rules: VersionRules) => first(...within(rules), ['versions']),
+    carrier: (carrier: Carrier | undefined) => {
       const index = carrier === undefined ? -1 : entryOf(KEYS[carrier] ?? carrier);
       return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
     },
-    access: (rules) => first(...within(rules, 'access'), ['access']),
-    phase: (rules, phase) => first(...datesOf(rules, phase, source?.file)),
-    forgotten: (rules) => first(...within(rules, 'forgotten')),
-    brownout: (rules, rule) =>
+    access: (rules: VersionRules | undefined) => first(...within(rules, 'access'), ['access']),
+    /** The date that began the phase. */
+    phase: (rules: VersionRules, phase: Phase) => first(...datesOf(rules, phase, source?.file)),
+    forgotten: (rules: VersionRules) => first(...within(rules, 'forgotten')),
+    brownout: (rules: VersionRules, rule: number) =>
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
-    exception: (rules, index) =>
+    exception: (rules: VersionRules, index: number) =>
       first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
-    retireWhen: (rules) => first(...within(rules, 'retire_when')),
-    freeze: (rules) => first(...within(rules, 'freeze')),
-    maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
-    size: (rules) =>
+    retireWhen: (rules: VersionRules) => first(...within(rules, 'retire_when')),
+    freeze: (rules: VersionRules) => first(...within(rules, 'freeze')),
+    /** At the operation, the version or the API. */
+    maintenance: (rules: VersionRules) => first(...within(rules, 'maintenance'), ['maintenance']),
+    /** The bound of a body: there too, or the gateway's own. */
+    size: (rules: VersionRules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
+    /** The fields of clients that go on although others of their kind do not. */
     kept: first(['headers', 'request', 'keep']),
     upstreamWins: first(['upstream_wins']),
     locations: first(['locations']),
-    idempotency: (rules) => first(...within(rules, 'idempotency'), ['idempotency']),
-    bodyNotice: (rules) => first(...within(rules, 'body_notice')),
-    afterlife: (rules) =>
+    idempotency: (rules: VersionRules) => first(...within(rules, 'idempotency'), ['idempotency']),
+    bodyNotice: (rules: VersionRules) => first(...within(rules, 'body_notice')),
+    afterlife: (rules: VersionRules) =>
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),
-    limit: (rules, limit) => {
+    limit: (rules: VersionRules, limit: Limit) => {
       const { active } = rules.limits?.each.find((each) => isOf(limit, each)) ?? { active: limit };
       const isLower = limit.units !== active.units || limit.windowMs !== active.windowMs;
       const keys = isLower ? ['deprecated', 'rate'] : ['rate', 'deprecated'];
       const places = placesOf(active.name, [...within(rules, 'limits'), ['limits']], source?.document);
       return first(...keys.flatMap((key) => places.map((place) => [...place, key])), ['limits']);
     },
-    cost: (rules) => first(...within(rules, 'cost')),
-    upstream: ({ label }) => first(['upstreams', label], ['upstreams']),
+    cost: (rules: VersionRules) => first(...within(rules, 'cost')),
+    upstream: ({ label }: VersionRules) => first(['upstreams', label], ['upstreams']),
   };
 }
 
@@ -146,10 +119,8 @@ function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undef
       return sunset;
     case 'retired':
       return [...own, ofVersion('retired'), ...sunset];
-    default: {
-      const never: never = stage;
-      throw new Error(`unhandled stage ${String(never)}`);
-    }
+    default:
+      return stage satisfies never;
   }
 }
 

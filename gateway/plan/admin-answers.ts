@@ -135,17 +135,14 @@ export type PreviewAnswer = z.output<typeof preview>;
 export type AcceptedAnswer = z.output<typeof acceptedAnswer>;
 
 /** Each undefined for a body that says something else. */
-export const readPausesAnswer = (body: unknown): PausesAnswer | undefined =>
-  pausesAnswer.safeParse(body).data;
-export const readPauseAnswer = (body: unknown): PauseAnswer | undefined => pauseAnswer.safeParse(body).data;
-export const readEndedAnswer = (body: unknown): EndedAnswer | undefined => endedAnswer.safeParse(body).data;
-export const readPinAnswer = (body: unknown): PinAnswer | undefined => pinAnswer.safeParse(body).data;
-export const readKeysAnswer = (body: unknown): KeysAnswer | undefined => keysAnswer.safeParse(body).data;
-export const readKeyAnswer = (body: unknown): KeyAnswer | undefined => keyAnswer.safeParse(body).data;
-export const readNewKeyAnswer = (body: unknown): NewKeyAnswer | undefined =>
-  newKeyAnswer.safeParse(body).data;
-export const readReadiness = (body: unknown): ReadinessAnswer | undefined => readiness.safeParse(body).data;
-export const readReloadAnswer = (body: unknown): ReloadAnswer | undefined => reload.safeParse(body).data;
-export const readPreviewAnswer = (body: unknown): PreviewAnswer | undefined => preview.safeParse(body).data;
-export const readAcceptedAnswer = (body: unknown): AcceptedAnswer | undefined =>
-  acceptedAnswer.safeParse(body).data;
+export const readPausesAnswer = (body: unknown) => pausesAnswer.safeParse(body).data;
+export const readPauseAnswer = (body: unknown) => pauseAnswer.safeParse(body).data;
+export const readEndedAnswer = (body: unknown) => endedAnswer.safeParse(body).data;
+export const readPinAnswer = (body: unknown) => pinAnswer.safeParse(body).data;
+export const readKeysAnswer = (body: unknown) => keysAnswer.safeParse(body).data;
+export const readKeyAnswer = (body: unknown) => keyAnswer.safeParse(body).data;
+export const readNewKeyAnswer = (body: unknown) => newKeyAnswer.safeParse(body).data;
+export const readReadiness = (body: unknown) => readiness.safeParse(body).data;
+export const readReloadAnswer = (body: unknown) => reload.safeParse(body).data;
+export const readPreviewAnswer = (body: unknown) => preview.safeParse(body).data;
+export const readAcceptedAnswer = (body: unknown) => acceptedAnswer.safeParse(body).data;

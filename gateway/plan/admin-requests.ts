@@ -63,13 +63,6 @@ const replay = z.strictObject({
 });
 
 export type PauseRequest = z.output<typeof pause>;
-export type AcceptRequest = z.output<typeof acceptance>;
-export type EndingRequest = z.output<typeof ending>;
-export type KeyRequest = z.output<typeof key>;
-export type RotationRequest = z.output<typeof rotation>;
-export type ErasureRequest = z.output<typeof erasure>;
-export type ReplayRequest = z.output<typeof replay>;
-export type UpgradeRequest = z.output<typeof upgrade>;
 
 export type RequestRead<T> =
   | { readonly kind: 'read'; readonly value: T }
@@ -87,33 +80,20 @@ export function readPauseRequest(body: unknown): RequestRead<PauseRequest> {
   return { kind: 'malformed', problems: ['say when the pause ends: either "for" or "until", not both'] };
 }
 
-export function readAcceptRequest(body: unknown): RequestRead<AcceptRequest> {
-  return read(acceptance, body);
-}
-
-export function readEndingRequest(body: unknown): RequestRead<EndingRequest> {
-  return read(ending, body);
-}
+export const readAcceptRequest = readerOf(acceptance);
+export const readEndingRequest = readerOf(ending);
+export const readUpgradeRequest = readerOf(upgrade);
+export const readKeyRequest = readerOf(key);
+export const readRotationRequest = readerOf(rotation);
+export const readReplayRequest = readerOf(replay);
 
 /** What is erased stands in the URL, so that a body may be missing. */
-export function readErasureRequest(body: unknown): RequestRead<ErasureRequest> {
+export function readErasureRequest(body: unknown): RequestRead<z.output<typeof erasure>> {
   return body === undefined ? { kind: 'read', value: {} } : read(erasure, body);
 }
 
-export function readUpgradeRequest(body: unknown): RequestRead<UpgradeRequest> {
-  return read(upgrade, body);
-}
-
-export function readKeyRequest(body: unknown): RequestRead<KeyRequest> {
-  return read(key, body);
-}
-
-export function readRotationRequest(body: unknown): RequestRead<RotationRequest> {
-  return read(rotation, body);
-}
-
-export function readReplayRequest(body: unknown): RequestRead<ReplayRequest> {
-  return read(replay, body);
+function readerOf<Shape extends z.ZodRawShape>(grammar: z.ZodObject<Shape>) {
+  return (body: unknown) => read(grammar, body);
 }
 
 function read<Shape extends z.ZodRawShape>(

@@ -19,8 +19,7 @@ import { keepsFiles, type PlanPiece, revisionOf } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
 import type { SourceDocument } from './read/document.ts';
-import { findFiles, readAtOnce } from './read/files.ts';
-import { rememberReads } from './read/remembered.ts';
+import { digest, findFiles, type ReadFile, readAtOnce, readCapped, tryRead } from './read/files.ts';
 import { nothingMatched } from './read/unreadable.ts';
 import type { Settings } from './settings.ts';
 
@@ -122,4 +121,37 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
     }),
   );
   return { problems, files, isCurrent, settings, gateway, plan, pieces, sources, policies };
+}
+
+interface Found {
+  readonly mostBytes: number | undefined;
+  /** Undefined for a file that could not be read. */
+  readonly digest: string | undefined;
+}
+
+/** Remembers what is read, to find out later, without parsing, whether the files are still the same. */
+function rememberReads(readFile: ReadFile) {
+  const known = new Map<string, Found>();
+  // Requests are served meanwhile.
+  const digestOf = async (path: string, mostBytes?: number): Promise<string | undefined> => {
+    const read = await tryRead(path, readCapped, mostBytes);
+    return read.kind === 'read' ? digest([read.bytes]) : undefined;
+  };
+  return {
+    readFile: async (path: string, mostBytes?: number): Promise<Uint8Array> => {
+      known.set(path, { mostBytes, digest: undefined });
+      const bytes = await readFile(path, mostBytes);
+      known.set(path, { mostBytes, digest: digest([bytes]) });
+      return bytes;
+    },
+    /** Whether every file that was read is the same, and `patterns` match no other file. Works once. */
+    stillHold: async (patterns: readonly string[]): Promise<boolean> => {
+      const { files } = await findFiles(patterns);
+      if (!files.every((file) => known.has(file))) return false;
+      for (const [path, found] of known)
+        if ((await digestOf(path, found.mostBytes)) !== found.digest) return false;
+      known.clear();
+      return true;
+    },
+  };
 }

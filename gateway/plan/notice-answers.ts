@@ -1,6 +1,7 @@
-// What the admin API answers about notices: made by the admin listener, read by the command line.
+// What the admin API is asked and answers about notices: made by the admin listener, read by the command line.
 // Readers let members pass that they do not know, so that a command understands a gateway that says more.
 import { z } from 'zod';
+import type { EpochMs } from '../policy/contract.ts';
 
 const about = { consumer: z.string(), notices: z.array(z.string()).readonly() };
 
@@ -50,7 +51,21 @@ const sentAnswer = z.object({
 export type NoticesAnswer = z.output<typeof noticesAnswer>;
 export type SentAnswer = z.output<typeof sentAnswer>;
 
+/** What is to be shown of the notices that are due. */
+export interface NoticesAsked {
+  /** Undefined: now. The ledger tells of the calls until now in any case. */
+  readonly at: EpochMs | undefined;
+  /** What is for it or of it, and what goes out in the same mail. */
+  readonly api: string | undefined;
+  readonly consumer: string | undefined;
+}
+
+/** What is found of them, before it is an answer. */
+export type NoticesFound = Omit<NoticesAnswer, 'now' | 'at'> & Readonly<Record<'now' | 'at', EpochMs>>;
+
+/** What became of those that were due. */
+export type NoticesSent = Omit<SentAnswer, 'now'>;
+
 /** Each undefined for a body that says something else. */
-export const readNoticesAnswer = (body: unknown): NoticesAnswer | undefined =>
-  noticesAnswer.safeParse(body).data;
-export const readSentAnswer = (body: unknown): SentAnswer | undefined => sentAnswer.safeParse(body).data;
+export const readNoticesAnswer = (body: unknown) => noticesAnswer.safeParse(body).data;
+export const readSentAnswer = (body: unknown) => sentAnswer.safeParse(body).data;

@@ -18,6 +18,11 @@ export function effectiveSunset(version: VersionParts): EpochMs | undefined {
   return version.extended?.at(-1)?.to ?? version.sunset;
 }
 
+/** An operation may begin and end earlier than its version, not later. */
+export function earlier(own: EpochMs | undefined, ofVersion: EpochMs | undefined): EpochMs | undefined {
+  return own === undefined || ofVersion === undefined ? (own ?? ofVersion) : Math.min(own, ofVersion);
+}
+
 export function hasSunset(version: VersionParts, now: EpochMs): boolean {
   return now >= (effectiveSunset(version) ?? Number.POSITIVE_INFINITY);
 }

@@ -137,11 +137,9 @@ function insert<T>(tree: RouteNode<T>, path: string, route: T): RouteNode<T> | u
 }
 
 function literalOf<T>(node: RouteNode<T>, segment: string): RouteNode<T> {
-  const known = node.literals.get(segment);
-  if (known !== undefined) return known;
-  const next = addNode(node, decodedOctets(segment), createNode<T>());
-  node.literals.set(segment, next);
-  return next;
+  return node.literals.getOrInsertComputed(segment, () =>
+    addNode(node, decodedOctets(segment), createNode<T>()),
+  );
 }
 
 /**

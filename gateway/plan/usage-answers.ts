@@ -128,6 +128,5 @@ export type UsageRecordBody = z.output<typeof usageRecord>;
 export type ErasedAnswer = z.output<typeof erasedAnswer>;
 
 /** Each undefined for a body that says something else. */
-export const readUsageAnswer = (body: unknown): UsageAnswer | undefined => usageAnswer.safeParse(body).data;
-export const readErasedAnswer = (body: unknown): ErasedAnswer | undefined =>
-  erasedAnswer.safeParse(body).data;
+export const readUsageAnswer = (body: unknown) => usageAnswer.safeParse(body).data;
+export const readErasedAnswer = (body: unknown) => erasedAnswer.safeParse(body).data;

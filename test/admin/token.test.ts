@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTokenCheck, openAdminToken } from '../../gateway/admin/token.ts';
-import { parseAdminToken } from '../../gateway/plan/grammar/admin-token.ts';
+import { parseAdminToken } from '../../gateway/plan/grammar/listeners-section.ts';
 
 let folder = '';
 beforeEach(async () => {

@@ -3,9 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { type EffectiveConfig, effectiveConfig } from '../../gateway/plan/effective/effective.ts';
-import { effectiveJson, effectiveYaml } from '../../gateway/plan/effective/effective-text.ts';
-import { effectiveInForce } from '../../gateway/plan/effective/in-force.ts';
+import {
+  type EffectiveConfig,
+  effectiveConfig,
+  effectiveInForce,
+  effectiveJson,
+  effectiveYaml,
+} from '../../gateway/plan/effective/effective.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';

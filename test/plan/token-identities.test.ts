@@ -1,8 +1,7 @@
 // The identities of `config/gateway.yaml` that judge tokens: what each kind compiles to, what is said of mistakes, and that
 // the secret of an introspection client is shown nowhere.
 import { describe, expect, it } from 'vitest';
-import { effectiveConfig } from '../../gateway/plan/effective/effective.ts';
-import { effectiveYaml } from '../../gateway/plan/effective/effective-text.ts';
+import { effectiveConfig, effectiveYaml } from '../../gateway/plan/effective/effective.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';

@@ -2,10 +2,10 @@
 // that differ only in what a gateway answers, the operators' commands inside the test, from their words to what they print.
 import { Command, CommanderError, Option } from 'commander';
 import { runAccept } from '../../gateway/cli/accept.ts';
+import type { ApartResult } from '../../gateway/cli/check.ts';
 import { runConfigShow } from '../../gateway/cli/config-show.ts';
 import { addNotifyCommand, runNotify } from '../../gateway/cli/notify.ts';
 import { addOperatorCommands } from '../../gateway/cli/operator-commands.ts';
-import type { OperatorResult } from '../../gateway/cli/operator-result.ts';
 import { runPause } from '../../gateway/cli/pause.ts';
 import { runPin } from '../../gateway/cli/pin.ts';
 import { addProcessCommands } from '../../gateway/cli/process-commands.ts';
@@ -42,10 +42,10 @@ export async function operate(
   words: readonly string[],
   { environment = {}, cwd, confirm }: Surroundings = {},
 ): Promise<Ended> {
-  let ended: OperatorResult = { exitCode: 0, stdout: '', stderr: '' };
+  let ended: ApartResult = { exitCode: 0, stdout: '', stderr: '' };
   let complaint = '';
   const around = { environment, now: Date.now(), ...(cwd !== undefined && { cwd }) };
-  const keep = async (result: Promise<OperatorResult>): Promise<number> => {
+  const keep = async (result: Promise<ApartResult>): Promise<number> => {
     ended = await result;
     return ended.exitCode;
   };

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway-contract.ts';
-import { ADMIN_TOKEN_FILE } from '../../gateway/plan/grammar/admin-token.ts';
+import { ADMIN_TOKEN_FILE } from '../../gateway/plan/grammar/listeners-section.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { overHttp1 } from './http-client.ts';
 

@@ -127,10 +127,8 @@ function serviceFailure(answer: ServiceAnswer, missing?: string): AdminAnswer {
     }
     case 'answered':
       return refused(answer, missing);
-    default: {
-      const never: never = answer;
-      throw new Error(`unhandled answer ${String(never)}`);
-    }
+    default:
+      return answer satisfies never;
   }
 }
 

@@ -4,7 +4,7 @@ import type { PolicySource } from '../../plan/load-documents.ts';
 import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../../plan/usage-answers.ts';
 import { versionsOf } from '../../plan/versions.ts';
 import { askAdmin } from '../admin-client.ts';
-import { type AdminDoor, findGateway, type WhichGateway } from '../running-gateway.ts';
+import { type AdminDoor, findGateway, OTHER_EDITION, type WhichGateway } from '../running-gateway.ts';
 
 export interface LiveUsage {
   readonly kind: 'usage';
@@ -83,7 +83,7 @@ function askingFor(allWithinMs: number, door: AdminDoor): Ask {
     const path = `/-/usage?${new URLSearchParams(query)}`;
     const answered = await askAdmin(door, { method: 'GET', path, withinMs });
     if (answered.kind === 'failed') return absent(answered.text);
-    return readUsageAnswer(answered.body) ?? absent('the gateway is of another edition than this command');
+    return readUsageAnswer(answered.body) ?? absent(OTHER_EDITION.text);
   };
 }
 

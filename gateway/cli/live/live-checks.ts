@@ -101,10 +101,8 @@ function identitySought(identity: IdentitySettings, document: SourceDocument): r
     case 'keys':
     case 'certificate':
       return [];
-    default: {
-      const never: never = kind;
-      throw new Error(`unhandled identity ${JSON.stringify(never)}`);
-    }
+    default:
+      return kind satisfies never;
   }
 }
 

@@ -2,8 +2,8 @@
 // Asked through the admin API of the gateway file; the gateway reads its own files and changes nothing.
 import { readPreviewAnswer } from '../../plan/admin-answers.ts';
 import type { Problem } from '../../plan/problems.ts';
-import { askAdmin } from '../admin-client.ts';
-import { type Failure, failure, findGateway, type WhichGateway } from '../running-gateway.ts';
+import { askGateway } from '../admin-client.ts';
+import { type Failure, OTHER_EDITION, type WhichGateway } from '../running-gateway.ts';
 
 export interface RefusedReload {
   /** Errors alone: the rest is what the files themselves say. */
@@ -23,12 +23,12 @@ const NO_ANSWER = 3;
 export async function refusedByGateway(
   which: Pick<WhichGateway, 'environment' | 'now' | 'cwd'> & { readonly configFile: string },
 ): Promise<RefusedReload> {
-  const door = await findGateway({ ...which, config: which.configFile, admin: undefined });
-  if (door.kind === 'failed') return absent(door);
-  const answer = await askAdmin(door, { method: 'GET', path: '/-/reload/preview', withinMs: WITHIN_MS });
+  const reached = { ...which, config: which.configFile, admin: undefined };
+  const ask = { method: 'GET', path: '/-/reload/preview', withinMs: WITHIN_MS } as const;
+  const answer = await askGateway(reached, ask);
   if (answer.kind === 'failed') return absent(answer);
   const preview = readPreviewAnswer(answer.body);
-  if (preview === undefined) return absent(failure(3, 'the gateway is of another edition than this command'));
+  if (preview === undefined) return absent(OTHER_EDITION);
   return { problems: preview.problems.filter(({ severity }) => severity === 'error') };
 }
 

@@ -10,7 +10,6 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';
 import type { BreakerRules, HealthRules } from '../target-rules.ts';
 import { versionsOf } from '../versions.ts';
-import { accessFacts } from './access-facts.ts';
 import {
   type ApiFacts,
   type Fact,
@@ -22,8 +21,7 @@ import {
   wordFact,
   writtenWord,
 } from './facts.ts';
-import { wholeIdempotencyFacts } from './idempotency-facts.ts';
-import { limitFacts } from './limit-facts.ts';
+import { accessFacts, limitFacts, wholeIdempotencyFacts } from './inherited-facts.ts';
 import { spanInWords } from './spans.ts';
 import { lifeFacts, versionSubjects } from './version-facts.ts';
 

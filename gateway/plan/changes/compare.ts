@@ -3,24 +3,15 @@
 import { dateInWords } from '../../policy/notation.ts';
 import { plural } from '../problems.ts';
 import type { ApiFacts, Fact, FactValue, Subject, Word } from './facts.ts';
-import { spellRate } from './limit-facts.ts';
+import { spellRate } from './inherited-facts.ts';
 import { moveInWords } from './spans.ts';
-import { windowChanges } from './window-changes.ts';
+import { type Difference, windowChanges } from './window-changes.ts';
 
-/** One difference. `from` is absent for what was added, `to` for what was removed. */
-export interface Change {
+export interface Change extends Difference {
   readonly api: string;
   /** `v1`, `v1 GET /search`, `upstream v1`; empty for the API itself. */
   readonly subject: string;
-  /** What changed, such as `sunset`. */
-  readonly what: string;
-  readonly from?: string;
-  readonly to?: string;
-  /** By how much, or which way: `+3 months`, `lowered`. */
-  readonly by?: string;
 }
-
-type Difference = Omit<Change, 'api' | 'subject'>;
 
 /** By name of the API; what both sides mean alike is not in the result. */
 export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFacts[]): readonly Change[] {
@@ -151,9 +142,7 @@ function spell(value: FactValue): string {
       return value.members.map(({ shown }) => shown).join(', ');
     case 'windows':
       return plural(value.windows.length, 'window');
-    default: {
-      const never: never = value;
-      throw new Error(`unhandled value ${JSON.stringify(never)}`);
-    }
+    default:
+      return value satisfies never;
   }
 }

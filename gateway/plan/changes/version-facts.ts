@@ -8,7 +8,6 @@ import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, successorOf } from '../redirects.ts';
-import { accessFacts, operationAccessFacts } from './access-facts.ts';
 import {
   dateFact,
   type Fact,
@@ -19,8 +18,7 @@ import {
   type Word,
   wordFact,
 } from './facts.ts';
-import { idempotencyFacts } from './idempotency-facts.ts';
-import { limitFacts } from './limit-facts.ts';
+import { accessFacts, idempotencyFacts, limitFacts, operationAccessFacts } from './inherited-facts.ts';
 
 const KNOWN = new Set([
   'released',

@@ -5,24 +5,27 @@ import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { moveInWords, spanInWords } from './spans.ts';
 
-interface WindowChange {
+/** `from` is absent for what was added, `to` for what was removed. */
+export interface Difference {
+  /** What changed, such as `sunset`. */
   readonly what: string;
   readonly from?: string;
   readonly to?: string;
+  /** By how much, or which way: `+3 months`, `lowered`. */
   readonly by?: string;
 }
 
 type Windows = readonly BrownoutWindow[];
 
 /** Both sides by time. */
-export function windowChanges(before: Windows, after: Windows): readonly WindowChange[] {
+export function windowChanges(before: Windows, after: Windows): readonly Difference[] {
   const gone = before.filter((window) => !after.some((other) => sameTime(window, other)));
   const come = after.filter((window) => !before.some((other) => sameTime(window, other)));
   return [...timeChanges(gone, come), ...answerChanges(before, after)];
 }
 
 /** As many as before, each as long as before: they have moved, one by one. */
-function timeChanges(gone: Windows, come: Windows): readonly WindowChange[] {
+function timeChanges(gone: Windows, come: Windows): readonly Difference[] {
   const moved =
     gone.length > 0 &&
     gone.length === come.length &&
@@ -39,17 +42,15 @@ function timeChanges(gone: Windows, come: Windows): readonly WindowChange[] {
 }
 
 /** Windows that stay, by how their answer changed. */
-function answerChanges(before: Windows, after: Windows): readonly WindowChange[] {
+function answerChanges(before: Windows, after: Windows): readonly Difference[] {
   const counts = new Map<string, { from: string; to: string; windows: BrownoutWindow[] }>();
   for (const window of before) {
     const other = after.find((each) => sameTime(window, each));
     if (other === undefined) continue;
     const [from, to] = [answer(window), answer(other)];
     if (from === to) continue;
-    const key = `${from}\n${to}`;
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { from, to, windows: [window] });
-    else known.windows.push(window);
+    const alike = counts.getOrInsertComputed(`${from}\n${to}`, () => ({ from, to, windows: [] }));
+    alike.windows.push(window);
   }
   return [...counts.values()].map(({ from, to, windows }) => ({
     what: `${noun(windows)} ${spell(windows)}`,

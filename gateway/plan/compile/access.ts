@@ -86,9 +86,7 @@ function schemeOf(identity: IdentitySettings, issuers: readonly string[]): Crede
       return { scheme: 'ApiKey', header: identity.header };
     case 'certificate':
       return { scheme: 'ClientCertificate' };
-    default: {
-      const never: never = identity;
-      throw new Error(`unhandled identity ${JSON.stringify(never)}`);
-    }
+    default:
+      return identity satisfies never;
   }
 }

@@ -73,9 +73,8 @@ export function compileBrownouts(rules: readonly BrownoutRule[] = []): Brownouts
   const unrolled = new Map<string, readonly BrownoutWindow[]>();
   return ({ deprecated, sunset }, known) => {
     if (rules.length === 0 || deprecated === undefined || sunset === undefined) return undefined;
-    const dates = `${deprecated} ${sunset}`;
-    const windows = unrolled.get(dates) ?? expandBrownouts(rules, { deprecated, sunset });
-    unrolled.set(dates, windows);
+    const expand = () => expandBrownouts(rules, { deprecated, sunset });
+    const windows = unrolled.getOrInsertComputed(`${deprecated} ${sunset}`, expand);
     const announced = windows
       .filter((window) => window.announced <= known && window.announced < window.until)
       .map((window) => ({ ...window, from: Math.max(window.from, window.announced) }));

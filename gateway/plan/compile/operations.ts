@@ -15,6 +15,7 @@ import type { Label } from '../../policy/versioning/resolution.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { createOperationTable } from '../operation-table.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
+import { earlier } from '../redirects.ts';
 import { operationAccess } from './access.ts';
 import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
 import { compileLimits } from './limits.ts';
@@ -168,9 +169,4 @@ function successorOf(
     redirects:
       after === 'redirect' ? [own] : redirects.map((hop) => (hop.label === label ? { ...hop, tail } : hop)),
   };
-}
-
-function earlier(own: number | undefined, ofVersion: number | undefined): number | undefined {
-  if (own === undefined || ofVersion === undefined) return own ?? ofVersion;
-  return Math.min(own, ofVersion);
 }

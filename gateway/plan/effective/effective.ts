@@ -1,13 +1,17 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
-// From the documents behind a plan; for `sundial config show` and the admin listener.
+// From the documents behind a plan; as YAML for `sundial config show`, and as JSON for that and the admin listener.
+import { Document, isNode } from 'yaml';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';
-import { atOnce } from '../in-slices.ts';
+import { atOnce, createTurns, inSlices } from '../in-slices.ts';
+import type { LoadOptions } from '../load-documents.ts';
 import { CREDENTIAL_IN_QUERY } from '../problems.ts';
+import type { PublishedFile } from '../published-record.ts';
 import { isConcealed, isLikeASecret } from '../read/concealed.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
+import { readRecorded } from '../recorded-files.ts';
 import { withDefaults } from './defaults.ts';
 import { withInheritedLimits } from './inherited-limits.ts';
 
@@ -127,4 +131,53 @@ function withoutUserInfo(text: string): string {
     const to = word.lastIndexOf('@');
     return from < 3 || to < from ? word : `${word.slice(0, from)}${REDACTED}${word.slice(to)}`;
   });
+}
+
+/** `origin`: behind every value, where it comes from. */
+export function effectiveYaml(config: EffectiveConfig, { origin }: { readonly origin: boolean }): string {
+  const documents = config.documents.map((each) => `---\n# ${each.file}\n${yamlOf(each, origin)}`);
+  return `# revision ${config.revision}\n${documents.join('')}`;
+}
+
+function yamlOf({ values, origins }: EffectiveDocument, origin: boolean): string {
+  const document = new Document(values);
+  if (origin) {
+    for (const { path, from } of origins) {
+      const node = document.getIn(path, true);
+      if (isNode(node)) node.comment = ` ${from}`;
+    }
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Origins by JSON pointer into the values. */
+export function effectiveJson({ revision, documents }: EffectiveConfig): Readonly<Record<string, unknown>> {
+  return {
+    revision,
+    documents: documents.map(({ file, values, origins }) => ({
+      file,
+      values,
+      origins: Object.fromEntries(origins.map(({ path, from }) => [pointerTo(path), from])),
+    })),
+  };
+}
+
+interface InForce {
+  readonly revision: string;
+  /** As it was read at start. */
+  readonly gateway: SourceDocument;
+  readonly files: readonly PublishedFile[];
+}
+
+/**
+ * Of the files behind the plan in force, whatever is on the disk by now, with every default filled in. In short turns:
+ * requests are answered meanwhile, however many files there are.
+ */
+export async function effectiveInForce(
+  { revision, gateway, files }: InForce,
+  options: LoadOptions,
+): Promise<EffectiveConfig> {
+  const { sources } = await readRecorded(files, options, createTurns());
+  const policies = sources.map(({ document }) => document);
+  return inSlices(effectiveSteps({ revision, gateway, policies, defaults: true }));
 }

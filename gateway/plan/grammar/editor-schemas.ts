@@ -1,8 +1,8 @@
 // The grammars as JSON Schema for editors, from the same source as the checks.
-// Draft 7, which is what editors' YAML servers read.
+// Draft 7, which is what editors' YAML servers read. Also the keys and words that the grammars know.
 import { z } from 'zod';
 import { gatewayGrammar } from './gateway-grammar.ts';
-import { policyGrammar } from './policy-grammar.ts';
+import { policyGrammar, policyPartsGrammar } from './policy-grammar.ts';
 
 export interface EditorSchema {
   readonly file: string;
@@ -35,5 +35,28 @@ export function schemaOf(grammar: z.ZodType): z.core.JSONSchema.JSONSchema {
       // Keys that start with x- are the operator's own, at every level.
       if (jsonSchema.additionalProperties === false) jsonSchema.patternProperties = { '^x-': {} };
     },
+  });
+}
+
+/** Keys at the top of a policy or gateway file. */
+export const TOP_KEYS: ReadonlySet<string> = new Set(
+  [policyPartsGrammar, gatewayGrammar].flatMap(({ shape }) => Object.keys(shape)),
+);
+
+let words: ReadonlySet<string> | undefined;
+
+/** Every key that either grammar names, and every word of a choice. Takes tens of milliseconds the first time. */
+export function grammarWords(): ReadonlySet<string> {
+  words ??= new Set([policyGrammar, gatewayGrammar].flatMap((grammar) => wordsOf(schemaOf(grammar))));
+  return words;
+}
+
+function wordsOf(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
+    if (key === 'const') return typeof value === 'string' ? [value] : [];
+    if (key === 'enum' && Array.isArray(value)) return value.filter((each) => typeof each === 'string');
+    const names = key === 'properties' ? Object.keys(value ?? {}) : [];
+    return [...names, ...wordsOf(value)];
   });
 }

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { notation, parseWholeSeconds } from '../../policy/notation.ts';
 import { parseAddress, parseHostName } from './addresses.ts';
-import { parseAdminToken } from './admin-token.ts';
 
 export const text = (description: string, examples: readonly string[] = []) =>
   z
@@ -102,3 +101,13 @@ export const listenersSection = z.strictObject({
   admin: admin.optional(),
   metrics: metrics.optional(),
 });
+
+/** In the data folder, for its owner only (0600). */
+export const ADMIN_TOKEN_FILE = 'admin-token';
+
+const TOKEN = /^[A-Za-z0-9._~+/-]{32,512}={0,2}$/;
+
+/** The token68 characters that a Bearer credential may have (RFC 6750 §2.1), at least 32 of them; undefined for any other text. */
+export function parseAdminToken(text: string): string | undefined {
+  return TOKEN.test(text) ? text : undefined;
+}

@@ -10,7 +10,7 @@ import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { earlier, effectiveSunset } from '../redirects.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import type { Said } from './description-text.ts';
 import { type Around, readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
@@ -91,8 +91,8 @@ export function liveOperation(said: DescribedOperation, live: Live): Wanted | un
   const placed = placement.place(said.method, said.path);
   if (placed.kind === 'elsewhere') return undefined;
   const own = placed.kind === 'operation' ? live.rules(placed.template) : undefined;
-  const sunset = earliest(own?.sunset, effectiveSunset(version));
-  const wanted = earliest(own?.deprecated, version.deprecated);
+  const sunset = earlier(own?.sunset, effectiveSunset(version));
+  const wanted = earlier(own?.deprecated, version.deprecated);
   // DEP-5: a deprecation after the end never comes.
   const deprecated = wanted !== undefined && wanted > (sunset ?? wanted) ? undefined : wanted;
   const isOwn = (own?.deprecated ?? own?.sunset) !== undefined;
@@ -111,10 +111,6 @@ export function liveOperation(said: DescribedOperation, live: Live): Wanted | un
     ...(Object.keys(lifecycle).length > 0 && { 'x-lifecycle': lifecycle }),
   };
   return Object.keys(wants).length > 0 ? wants : undefined;
-}
-
-function earliest(own: EpochMs | undefined, ofVersion: EpochMs | undefined): EpochMs | undefined {
-  return own === undefined || ofVersion === undefined ? (own ?? ofVersion) : Math.min(own, ofVersion);
 }
 
 /**

@@ -2,7 +2,7 @@
 // Known keys and unknown ones alike: a secret that is written in the wrong place is a secret all the same.
 import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { grammarWords, TOP_KEYS } from '../grammar/known-words.ts';
+import { grammarWords, TOP_KEYS } from '../grammar/editor-schemas.ts';
 
 type Path = readonly (string | number)[];
 

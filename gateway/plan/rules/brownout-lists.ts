@@ -5,7 +5,7 @@ import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/browno
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { isWritten, type PolicyView } from '../check/views.ts';
 import type { Path } from '../read/document.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { earlier, effectiveSunset } from '../redirects.ts';
 import type { Subject } from './subject.ts';
 
 export interface BrownoutList {
@@ -75,8 +75,7 @@ function unroll(
   rules: readonly BrownoutRule[],
   span: BrownoutSpan,
 ): BrownoutList['placed'] | undefined {
-  const file = unrolled.get(view) ?? { lists: new Map(), windows: 0 };
-  unrolled.set(view, file);
+  const file = unrolled.getOrInsertComputed(view, () => ({ lists: new Map(), windows: 0 }));
   const key = JSON.stringify([span, rules]);
   const known = file.lists.get(key);
   if (known !== undefined || file.windows > MOST_DIFFERENT) return known;
@@ -86,12 +85,6 @@ function unroll(
     file.windows > MOST_DIFFERENT ? { kind: 'beyond' } : { kind: 'windows', span, windows };
   file.lists.set(key, placed);
   return placed;
-}
-
-/** An operation may begin and end earlier than its version, not later. */
-function earlier(own: EpochMs | undefined, ofVersion: EpochMs | undefined): EpochMs | undefined {
-  if (own === undefined || ofVersion === undefined) return own ?? ofVersion;
-  return Math.min(own, ofVersion);
 }
 
 /** An instant in UTC, seconds only where there are any. */

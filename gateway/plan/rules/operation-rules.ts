@@ -141,8 +141,7 @@ function answering(
   template: OperationTemplate,
 ): WrittenOperation | undefined {
   if (operations === undefined) return undefined;
-  const table = tables.get(operations) ?? tableOf(operations);
-  tables.set(operations, table);
+  const table = tables.getOrInsertComputed(operations, tableOf);
   return table.match(template.method, tailOf(template))?.rules;
 }
 

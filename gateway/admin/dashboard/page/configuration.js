@@ -2,8 +2,8 @@
 // Shown by dashboard.js for /dashboard/configuration; whoever has signed in may have the policies read again.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, facts, section, table } from './parts.js';
-import { counted, date } from './words.js';
+import { badge, facts, section, signInNote, table, warning } from './parts.js';
+import { counted, instant } from './words.js';
 
 export const title = 'Configuration';
 
@@ -23,36 +23,23 @@ export function view({ config, last, session, again }) {
   return [
     h('h1', {}, 'Configuration'),
     last?.outcome === 'rejected' &&
-      h(
-        'p',
-        { class: 'warning bad' },
+      warning(
+        'bad',
         `The policy files have ${counted(errorsOf(last), 'error')}: what was in force before stays in force.`,
       ),
     last?.outcome === 'accepted' &&
       last.quarantined !== undefined &&
-      h(
-        'p',
-        { class: 'warning bad' },
-        'Some policy files are refused: the last accepted form of their APIs is served.',
-      ),
+      warning('bad', 'Some policy files are refused: the last accepted form of their APIs is served.'),
     last?.outcome === 'accepted' &&
       last.leftOut !== undefined &&
-      h('p', { class: 'warning bad' }, 'Some policy files are refused: their APIs are left out.'),
+      warning('bad', 'Some policy files are refused: their APIs are left out.'),
     last?.outcome === 'failed' &&
-      h('p', { class: 'warning bad' }, 'The policy files could not be read again; the log says why.'),
-    last?.restartNeeded &&
-      h('p', { class: 'warning near' }, 'The gateway file has changed: restart to apply it.'),
+      warning('bad', 'The policy files could not be read again; the log says why.'),
+    last?.restartNeeded && warning('near', 'The gateway file has changed: restart to apply it.'),
     section(
       'Last reload',
       lastReload(last, config),
-      session.signedIn
-        ? reloadButton(again)
-        : h(
-            'p',
-            { class: 'note' },
-            h('a', { href: '#sign-in' }, 'Sign in'),
-            ' to have the policies read again.',
-          ),
+      session.signedIn ? reloadButton(again) : signInNote('have the policies read again'),
     ),
     (last?.problems.length ?? 0) > 0 && section('Problems', problems(last)),
     section('In force', ...config.documents.map(documentBox)),
@@ -76,15 +63,10 @@ function lastReload(last, { revision }) {
   const [kind, text] = words[last?.outcome] ?? ['calm', 'not read again yet'];
   return facts([
     ['Outcome', badge(kind, text)],
-    ['Read', last !== null && clock(last.at)],
-    ['In force since', last !== null && clock(last.since)],
+    ['Read', last !== null && instant(last.at)],
+    ['In force since', last !== null && instant(last.since)],
     ['Revision', h('code', {}, revision)],
   ]);
-}
-
-/** By the real clock, to the second. @param {string} instant */
-function clock(instant) {
-  return `${date(instant.slice(0, 10))}, ${instant.slice(11, 19)} UTC`;
 }
 
 /** @param {any} last */

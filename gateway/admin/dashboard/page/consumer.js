@@ -2,7 +2,7 @@
 // Shown by dashboard.js for /dashboard/consumer and /dashboard/consumer?id=…
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { figures, moreThan, section, stageBadge, table, versionLink } from './parts.js';
+import { figures, moreThan, note, section, stageBadge, table, versionLink, warning } from './parts.js';
 import { trend } from './trend.js';
 import { ago, away, consumerAddress, counted, date, nameOf, number, trendWords } from './words.js';
 
@@ -74,9 +74,8 @@ function one(id, { records, versions, now, next }, standing) {
   return [
     h('h1', {}, id),
     next !== null &&
-      h(
-        'p',
-        { class: 'warning calm' },
+      warning(
+        'calm',
         `More is kept than is shown: days and operations are of the first ${counted(records.length, 'record')}. `,
         h('code', {}, 'sundial usage --consumer … --format json'),
         ' has the rest.',
@@ -84,7 +83,7 @@ function one(id, { records, versions, now, next }, standing) {
     section('What it calls', calledVersions(versions, all, now)),
     section('Calls by day', trend(days)),
     section('By operation', operations(records, now)),
-    h('p', { class: 'note' }, h('a', { href: '/dashboard/consumer' }, 'All consumers')),
+    note(h('a', { href: '/dashboard/consumer' }, 'All consumers')),
   ];
 }
 
@@ -137,12 +136,7 @@ function operations(records, now) {
     'User agents',
     'A request',
   ];
-  return h(
-    'div',
-    {},
-    table('Records', heads, rows, 'None.'),
-    h('p', { class: 'note' }, counted(records.length, 'record')),
-  );
+  return h('div', {}, table('Records', heads, rows, 'None.'), note(counted(records.length, 'record')));
 }
 
 /** @param {readonly any[]} records @param {string} now */

@@ -7,6 +7,7 @@ import { h, show } from './elements.js';
 import { forgetLedger, knownOfLedger, readLedger } from './ledger.js';
 import * as limits from './limits.js';
 import * as overview from './overview.js';
+import { note } from './parts.js';
 import { signInForm, whoBox } from './sign-in.js';
 import * as upstreams from './upstreams.js';
 import * as version from './version.js';
@@ -137,12 +138,7 @@ function notThere(error) {
 function missing(what) {
   return [
     h('h1', {}, page.title),
-    h(
-      'section',
-      {},
-      h('p', {}, what),
-      h('p', { class: 'note' }, h('a', { href: '/dashboard/' }, 'All versions')),
-    ),
+    h('section', {}, h('p', {}, what), note(h('a', { href: '/dashboard/' }, 'All versions'))),
   ];
 }
 

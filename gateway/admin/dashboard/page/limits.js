@@ -2,7 +2,7 @@
 // Shown by dashboard.js for /dashboard/limits.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, section, stageBadge, table, versionLink } from './parts.js';
+import { badge, section, stageBadge, table, versionLink, warning } from './parts.js';
 import { length, number } from './words.js';
 
 export const title = 'Limits';
@@ -27,7 +27,7 @@ export function view({ limits, store }) {
   return [
     h('h1', {}, 'Limits'),
     store.state !== 'up' &&
-      h('p', { class: 'warning bad' }, 'The store is away: each limit is counted as it says for that case.'),
+      warning('bad', 'The store is away: each limit is counted as it says for that case.'),
     section('In force now', table('Limits', heads, rows, 'No policy limits anything.')),
   ];
 }

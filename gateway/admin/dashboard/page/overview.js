@@ -2,7 +2,7 @@
 // Shown by dashboard.js, which asks every few seconds.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, figures, section, stageBadge, table, versionLink } from './parts.js';
+import { badge, figures, note, section, stageBadge, table, versionLink } from './parts.js';
 import { callersTile, nextTile, shareTile, stateTile } from './tiles.js';
 import { timeline } from './timeline.js';
 import { ago, away, counted, date, number, percent, trendWords } from './words.js';
@@ -59,7 +59,7 @@ function isDated({ released, deprecated, sunset, retired }) {
 function undatedNote(versions) {
   const rest = versions.filter((version) => !isDated(version));
   const links = rest.flatMap((version, index) => [index > 0 && ', ', versionLink(version)]);
-  return rest.length > 0 && h('p', { class: 'note' }, 'Without dates: ', ...links, '.');
+  return rest.length > 0 && note('Without dates: ', ...links, '.');
 }
 
 /** The first to end first. @param {readonly any[]} versions @param {any} usage @param {string} now */
@@ -120,9 +120,6 @@ function trafficTable({ versions, requests, unresolved }, standing) {
       number(each.errors),
     ];
   });
-  const note =
-    unresolved > 0 &&
-    h('p', { class: 'note' }, `${counted(unresolved, 'request')} more named no version that there is.`);
   return h(
     'div',
     {},
@@ -132,7 +129,7 @@ function trafficTable({ versions, requests, unresolved }, standing) {
       rows,
       'No request has come yet.',
     ),
-    note,
+    unresolved > 0 && note(`${counted(unresolved, 'request')} more named no version that there is.`),
   );
 }
 

@@ -124,9 +124,7 @@ export function moreThan(rows, versions) {
   const all = versions.reduce((sum, { consumers }) => sum + consumers, 0);
   return (
     all > rows.length &&
-    h(
-      'p',
-      { class: 'note' },
+    note(
       `The ${number(rows.length)} with the most calls of ${number(all)}: `,
       h('code', {}, 'sundial usage --format csv'),
       ' writes the whole list.',
@@ -137,17 +135,26 @@ export function moreThan(rows, versions) {
 /**
  * @param {string} head
  * @param {Child} figure
- * @param {Child} note
+ * @param {Child} text
  * @param {string} [kind]
  */
-export function tile(head, figure, note, kind = '') {
-  return h(
-    'div',
-    { class: `tile ${kind}` },
-    h('h2', {}, head),
-    h('p', { class: 'big' }, figure),
-    h('p', { class: 'note' }, note),
-  );
+export function tile(head, figure, text, kind = '') {
+  return h('div', { class: `tile ${kind}` }, h('h2', {}, head), h('p', { class: 'big' }, figure), note(text));
+}
+
+/** @param {...Child} children */
+export function note(...children) {
+  return h('p', { class: 'note' }, ...children);
+}
+
+/** @param {string} purpose what signing in would allow */
+export function signInNote(purpose) {
+  return note(h('a', { href: '#sign-in' }, 'Sign in'), ` to ${purpose}.`);
+}
+
+/** @param {string} kind bad, calm or near @param {...Child} children */
+export function warning(kind, ...children) {
+  return h('p', { class: `warning ${kind}` }, ...children);
 }
 
 /** @param {string} head @param {...(Child | readonly Child[])} children */

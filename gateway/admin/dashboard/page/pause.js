@@ -2,7 +2,7 @@
 // Part of the page of a version; what a pause may be is decided by the gateway.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { table } from './parts.js';
+import { signInNote, table } from './parts.js';
 import { away, date } from './words.js';
 
 /** @param {{ version: any, overrides: readonly any[] | undefined, now: string, session: { signedIn: boolean }, again: () => void }} seen */
@@ -20,14 +20,7 @@ export function pauseBox({ version, overrides, now, session, again }) {
     {},
     table('Pauses and holds', ['Kind', 'When', 'By', 'Why', ''], rows, 'None is in force.'),
     version.stage === 'deprecated' &&
-      (session.signedIn
-        ? pauseForm(version, again)
-        : h(
-            'p',
-            { class: 'note' },
-            h('a', { href: '#sign-in' }, 'Sign in'),
-            ' to pause its brownouts and its end.',
-          )),
+      (session.signedIn ? pauseForm(version, again) : signInNote('pause its brownouts and its end')),
   );
 }
 

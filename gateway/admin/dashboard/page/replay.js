@@ -2,6 +2,7 @@
 // Part of the page of webhooks; what may be replayed is decided by the webhooks service.
 import { ask } from './ask.js';
 import { h } from './elements.js';
+import { note, signInNote } from './parts.js';
 import { counted } from './words.js';
 
 /** @param {string} subscription @param {any} delivery @param {() => void} again */
@@ -11,10 +12,8 @@ export function replayForm(subscription, { delivery }, again) {
 
 /** @param {any} known @param {{ signedIn: boolean }} session @param {() => void} again */
 export function replayDeadForm({ subscription, dead, disabled }, session, again) {
-  if (!session.signedIn)
-    return h('p', { class: 'note' }, h('a', { href: '#sign-in' }, 'Sign in'), ' to replay its dead letters.');
-  if (disabled !== null)
-    return h('p', { class: 'note' }, 'Its dead letters can be replayed once its owner has enabled it.');
+  if (!session.signedIn) return signInNote('replay its dead letters');
+  if (disabled !== null) return note('Its dead letters can be replayed once its owner has enabled it.');
   // Many at once: closed until it is meant.
   return h(
     'details',

@@ -2,6 +2,7 @@
 // Part of the frame of every page.
 import { ask } from './ask.js';
 import { h } from './elements.js';
+import { note } from './parts.js';
 
 /**
  * @param {{ signedIn: boolean }} session
@@ -39,11 +40,7 @@ export function signInForm(onDone, { optional }) {
     h('input', { type: 'text', autocomplete: 'username', value: 'admin', hidden: true }),
     h('label', { for: 'token' }, 'Admin token'),
     field,
-    h(
-      'p',
-      { class: 'note' },
-      'The one of listeners.admin.token, or else in the file admin-token of the data folder.',
-    ),
+    note('The one of listeners.admin.token, or else in the file admin-token of the data folder.'),
     told,
     h('button', { type: 'submit' }, 'Sign in'),
     ' ',

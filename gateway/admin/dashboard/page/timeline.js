@@ -2,6 +2,7 @@
 // A drawing for the eyes; the words beside it say the same. Used by the overview and by the page of a version.
 import { axisOf, isOn, place, upright, years } from './axis.js';
 import { h, s } from './elements.js';
+import { note } from './parts.js';
 import { addressOf, away, date, nameOf } from './words.js';
 
 /** @typedef {import('./axis.js').Axis} Axis */
@@ -46,7 +47,7 @@ function row(version, axis, now, { link, isFirst: first }) {
     { class: first ? 'row first' : 'row', 'data-key': name },
     h('div', { class: 'name' }, link ? h('a', { href: addressOf(version) }, name) : name),
     h('div', { class: 'life' }, todayLine(axis, now), bar(version, axis)),
-    h('p', { class: 'note' }, ...inWords(version, now)),
+    note(...inWords(version, now)),
   );
 }
 

@@ -1,7 +1,7 @@
 // Calls by day as a row of bars, with the same figures as a table for whoever would rather read.
 // Used by the pages of a version and of a consumer.
 import { h, s } from './elements.js';
-import { table } from './parts.js';
+import { note, table } from './parts.js';
 import { counted, date, number } from './words.js';
 
 const HEIGHT = 96;
@@ -27,7 +27,7 @@ export function trend(days) {
   return h(
     'div',
     { class: 'trend' },
-    h('p', { class: 'note' }, `${counted(total, 'call')}, at most ${number(most)} a day`),
+    note(`${counted(total, 'call')}, at most ${number(most)} a day`),
     s(
       'svg',
       { width: '100%', height: HEIGHT, role: 'presentation' },

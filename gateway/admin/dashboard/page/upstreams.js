@@ -2,7 +2,7 @@
 // Shown by dashboard.js for /dashboard/upstreams.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, facts, listed, section, table, versionLink } from './parts.js';
+import { badge, facts, listed, section, table, versionLink, warning } from './parts.js';
 import { length } from './words.js';
 
 export const title = 'Upstreams';
@@ -21,7 +21,7 @@ export function view({ upstreams, ready }) {
   );
   return [
     h('h1', {}, 'Upstreams'),
-    down.length > 0 && h('p', { class: 'warning bad' }, `Out of service: ${down.join(', ')}.`),
+    down.length > 0 && warning('bad', `Out of service: ${down.join(', ')}.`),
     section(
       'This gateway',
       facts([

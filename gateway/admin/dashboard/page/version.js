@@ -2,7 +2,7 @@
 // Shown by dashboard.js for /dashboard/version?api=…&version=…
 import { ask, unlessAway } from './ask.js';
 import { h, outside } from './elements.js';
-import { facts, figures, section, stageBadge, table } from './parts.js';
+import { facts, figures, note, section, stageBadge, table } from './parts.js';
 import { pauseBox } from './pause.js';
 import { timeline } from './timeline.js';
 import { useOf } from './version-use.js';
@@ -134,6 +134,6 @@ function brownouts({ brownouts: all }) {
     'div',
     {},
     table('Brownouts', ['From', 'Until', 'Meets'], rows, ''),
-    rest > 0 && h('p', { class: 'note' }, `and ${rest} more`),
+    rest > 0 && note(`and ${rest} more`),
   );
 }

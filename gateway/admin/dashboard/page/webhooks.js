@@ -3,7 +3,7 @@
 import { ask, Refused } from './ask.js';
 import { deliveryTable } from './deliveries.js';
 import { h } from './elements.js';
-import { badge, facts, figures, section, table, tile } from './parts.js';
+import { badge, facts, figures, note, section, table, tile } from './parts.js';
 import { replayDeadForm } from './replay.js';
 import { ago, counted, number, until } from './words.js';
 
@@ -90,11 +90,7 @@ function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
         'Nobody has subscribed.',
       ),
       total > subscriptions.length &&
-        h(
-          'p',
-          { class: 'note' },
-          `These are ${subscriptions.length} of ${number(total)}, those in trouble first.`,
-        ),
+        note(`These are ${subscriptions.length} of ${number(total)}, those in trouble first.`),
     ),
   ];
 }
@@ -153,12 +149,11 @@ function ofOne({ subscriptions }, { subscription: id, total, deliveries, clock }
       section('Endpoint', standing(known, clock), known.dead > 0 && replayDeadForm(known, session, again)),
     section(
       'Deliveries',
-      h('p', { class: 'note' }, ...stateLinks(id, state)),
+      note(...stateLinks(id, state)),
       deliveryTable(id, deliveries, clock, session, again),
-      total > deliveries.length &&
-        h('p', { class: 'note' }, `The newest ${deliveries.length} of ${number(total)}.`),
+      total > deliveries.length && note(`The newest ${deliveries.length} of ${number(total)}.`),
     ),
-    h('p', { class: 'note' }, h('a', { href: WEBHOOKS }, 'All subscriptions')),
+    note(h('a', { href: WEBHOOKS }, 'All subscriptions')),
   ];
 }
 

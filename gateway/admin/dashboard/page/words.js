@@ -57,10 +57,7 @@ export function away(instant, now) {
  */
 export function ago(instant, now) {
   const seconds = Math.max(0, (Date.parse(now) - Date.parse(instant)) / 1000);
-  if (seconds < 60) return 'just now';
-  if (seconds < 3600) return `${counted(Math.floor(seconds / 60), 'minute')} ago`;
-  if (seconds < 86_400) return `${counted(Math.floor(seconds / 3600), 'hour')} ago`;
-  return `${counted(Math.floor(seconds / 86_400), 'day')} ago`;
+  return seconds < 60 ? 'just now' : `${roughly(seconds)} ago`;
 }
 
 /**
@@ -72,10 +69,14 @@ export function ago(instant, now) {
 export function until(instant, now) {
   const seconds = (Date.parse(instant) - Date.parse(now)) / 1000;
   if (seconds <= 0) return 'now';
-  if (seconds < 60) return 'within a minute';
-  if (seconds < 3600) return `in ${counted(Math.floor(seconds / 60), 'minute')}`;
-  if (seconds < 86_400) return `in ${counted(Math.floor(seconds / 3600), 'hour')}`;
-  return `in ${counted(Math.floor(seconds / 86_400), 'day')}`;
+  return seconds < 60 ? 'within a minute' : `in ${roughly(seconds)}`;
+}
+
+/** In the largest unit of which it has a whole one. @param {number} seconds */
+function roughly(seconds) {
+  if (seconds < 3600) return counted(Math.floor(seconds / 60), 'minute');
+  if (seconds < 86_400) return counted(Math.floor(seconds / 3600), 'hour');
+  return counted(Math.floor(seconds / 86_400), 'day');
 }
 
 /**

@@ -1,6 +1,8 @@
-// The usual calls of a command, below its help and below what is said of a wrong one, and what no call may say twice.
-// Used where program.ts and its parts put the commands together.
-import type { Command, Option } from 'commander';
+// What the commands of the program share: their setting, instants among their options, and their usual calls, which stand
+// below the help of a command and below what is said of a wrong call.
+import { type Command, InvalidArgumentError, type Option } from 'commander';
+import type { EpochMs } from '../policy/contract.ts';
+import { parseInstant } from '../policy/notation.ts';
 
 /** What a group of commands is given: what they do, and what all of them share. */
 export interface CommandSetting<Actions> {
@@ -13,6 +15,34 @@ export interface CommandSetting<Actions> {
 export interface DatedCommandSetting<Actions> extends CommandSetting<Actions> {
   readonly at: (description: string) => Option;
 }
+
+/** An instant for the lifecycle clock, and how it was written. */
+export interface MovedTo {
+  readonly at: EpochMs;
+  readonly text: string;
+}
+
+/** @throws InvalidArgumentError, which commander prints as wrong usage */
+export function readMovedTo(text: string): MovedTo {
+  const at = parseInstant(text);
+  if (at === undefined)
+    throw new InvalidArgumentError('Write a date such as 2026-11-20, or an instant with offset.');
+  return { at, text };
+}
+
+/** The text of an instant, for a gateway to read. @throws InvalidArgumentError */
+export function readInstantText(text: string): string {
+  return readMovedTo(text).text;
+}
+
+/** Of the options of a command, those that the command line says; main.ts adds the others. */
+export type Said<Options> = { readonly config: string } & Omit<
+  Options,
+  'configFile' | 'environment' | 'now' | 'today' | 'columns' | 'colour' | 'confirm' | 'cwd'
+>;
+
+/** The same of a command with `--at`. */
+export type DatedSaid<Options> = Said<Options> & { readonly at: MovedTo | undefined };
 
 /** For commands without calls of their own. */
 export const WHERE_HELP_IS =

@@ -1,31 +1,22 @@
-// The commands about changes of policy files: `diff` shows them, `extend` makes one, with their options.
+// The commands about policy files and OpenAPI descriptions: `diff`, `extend`, `openapi` and `init`, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
 import { type Command, Option } from 'commander';
-import type { DiffFormat } from './diff.ts';
-import { type MovedTo, readMovedTo } from './moved-to.ts';
-import { type DatedCommandSetting, withCalls } from './usual-calls.ts';
+import {
+  type DatedCommandSetting,
+  type DatedSaid,
+  readMovedTo,
+  type Said,
+  withCalls,
+} from './command-setting.ts';
+import type { DiffOptions } from './diff.ts';
+import type { ExtendOptions } from './extend.ts';
+import type { InitOptions } from './init.ts';
+import type { OpenapiOptions } from './openapi.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ChangeActions {
-  readonly diff: (options: {
-    older: string;
-    newer: string | undefined;
-    config: string;
-    format: DiffFormat;
-    exitCode: boolean;
-    live: boolean;
-    at: MovedTo | undefined;
-  }) => Promise<number>;
-  readonly extend: (options: {
-    api: string;
-    version: string | undefined;
-    to: MovedTo;
-    why: string;
-    announced: MovedTo | undefined;
-    dryRun: boolean;
-    config: string;
-    at: MovedTo | undefined;
-  }) => Promise<number>;
+  readonly diff: (options: DatedSaid<DiffOptions>) => Promise<number>;
+  readonly extend: (options: DatedSaid<ExtendOptions>) => Promise<number>;
 }
 
 export function addChangeCommands(
@@ -60,5 +51,40 @@ export function addChangeCommands(
     .option('--dry-run', 'show what would be written, and write nothing', false)
     .action(async (api, version, { to, why, announced, config: file, at: today, dryRun }) => {
       end(await actions.extend({ api, version, to, why, announced, dryRun, config: file, at: today }));
+    });
+}
+
+/** What the commands do; each resolves with the exit code. */
+export interface DescriptionActions {
+  readonly openapi: (options: DatedSaid<OpenapiOptions>) => Promise<number>;
+  readonly init: (options: Said<InitOptions>) => Promise<number>;
+}
+
+export function addDescriptionCommands(
+  program: Command,
+  { actions, config, at, end }: DatedCommandSetting<DescriptionActions>,
+): void {
+  withCalls(program.command('openapi'), 'openapi')
+    .description(
+      'print the OpenAPI description of a version with the dates in force in `deprecated` and x-lifecycle',
+    )
+    .argument('<api>', 'the API')
+    .argument('<version>', 'the version, which names its description with `openapi:`')
+    .option('--write', 'replace the file instead', false)
+    .addOption(config())
+    .addOption(at('say the stages of this instant'))
+    .action(async (api: string, version: string, { write, config: file, at: stages }) => {
+      end(await actions.openapi({ api, version, write, config: file, at: stages }));
+    });
+  withCalls(program.command('init'), 'init')
+    .description('write a first policy file for the API of an OpenAPI description')
+    .requiredOption('--from <file>', 'the description: 3.0, 3.1 or 3.2, YAML or JSON')
+    .option(
+      '--out <file>',
+      'the policy file to write; default: one where the gateway file looks for policies',
+    )
+    .addOption(config())
+    .action(async (options) => {
+      end(await actions.init({ from: options.from, out: options.out, config: options.config }));
     });
 }
