@@ -50,7 +50,11 @@ export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<A
       return told(answer, readKeysAnswer, { format, render: ({ keys }) => listText(keys, next) });
     case 'add':
     case 'rotate':
-      return told(answer, readNewKeyAnswer, { format, render: (made) => madeText(made, next) });
+      return told(answer, readNewKeyAnswer, {
+        format,
+        render: ({ secret }) => onTerminal([secret]),
+        note: (made) => madeText(made, next),
+      });
     case 'revoke':
       return told(answer, readKeyAnswer, { format, render: ({ key }) => revokedText(key) });
     default:
@@ -105,14 +109,10 @@ const NOBODY_TAKES_IT =
 const scopeWarning = (scopes: readonly string[]): string =>
   `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;
 
-/** What is told of a key that was made or rotated, the key itself first. */
-export function madeText(
-  { key, secret, takenBy, unknownScopes = [] }: NewKeyAnswer,
-  next: NextCommand,
-): string {
+/** What is told of a key that was made or rotated, besides the key itself. */
+export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, next: NextCommand): string {
   const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
   return onTerminal([
-    secret,
     '',
     `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
     ...overlap,

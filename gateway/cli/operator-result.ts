@@ -14,6 +14,8 @@ export function failed({ exitCode, text, problems }: Failure, format: OperatorFo
 interface Telling<T> {
   readonly format: OperatorFormat;
   readonly render: (answer: T) => string;
+  /** What people are told besides, on stderr: a pipe gets only what was asked for. */
+  readonly note?: (answer: T) => string;
   /** Whether all that was asked for is done; default: always. */
   readonly isDone?: (answer: T) => boolean;
 }
@@ -22,11 +24,13 @@ interface Telling<T> {
 export function told<T>(
   answered: Answered | Failure,
   read: (body: unknown) => T | undefined,
-  { format, render, isDone = () => true }: Telling<T>,
+  { format, render, note, isDone = () => true }: Telling<T>,
 ): ApartResult {
   if (answered.kind === 'failed') return failed(answered, format);
   const answer = read(answered.body);
   if (answer === undefined) return failed(OTHER_EDITION, format);
-  const stdout = format === 'json' ? `${JSON.stringify(answered.body, undefined, 2)}\n` : render(answer);
-  return { exitCode: isDone(answer) ? 0 : 1, stdout, stderr: '' };
+  const exitCode = isDone(answer) ? 0 : 1;
+  if (format === 'json')
+    return { exitCode, stdout: `${JSON.stringify(answered.body, undefined, 2)}\n`, stderr: '' };
+  return { exitCode, stdout: render(answer), stderr: note?.(answer) ?? '' };
 }
