@@ -1,14 +1,14 @@
 // Every identity of the settings, able to judge what requests carry: tokens, API keys, certificates.
 // Opened and closed by service.ts; the pipeline asks those that the access of an API names.
-import type { IdentitySettings, TokenIdentity } from '../plan/settings.ts';
-import type { Authenticator } from '../policy/authentication/access.ts';
+import type { CertificateIdentity, IdentitySettings, TokenIdentity } from '../plan/settings.ts';
+import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
+import { consumerOfCertificate } from '../policy/authentication/consumer.ts';
 import type { KnownKeys } from '../policy/authentication/key-record.ts';
 import { tokenAuthenticator } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeyAuthenticator } from './api-keys.ts';
-import { createCertificateAuthenticator } from './client-certificate.ts';
 import { createIntrospectionVerifier } from './introspection-verifier.ts';
-import { createKnownIssuers } from './known-issuers.ts';
+import { createKnownIssuers } from './token-shape.ts';
 import { createTokenVerifier, type IdentityVerifier } from './verifier.ts';
 
 /** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
@@ -95,5 +95,36 @@ function onChange(name: string, told: Told): (failure: string | undefined) => vo
     if (failing === (failure !== undefined)) return;
     failing = !failing;
     told(name, failure);
+  };
+}
+
+const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const NAMELESS: Authenticated = { kind: 'refused', refusal: { reason: 'certificate_invalid' } };
+
+/** Whether a certificate is proven, and whether the client itself opened the connection, was settled by the plane. */
+export function createCertificateAuthenticator(
+  settings: CertificateIdentity,
+  now: () => EpochMs,
+): Authenticator {
+  const scopes = new Set(settings.scopes);
+  /** One certificate stands for all requests of its connection. */
+  const judged = new WeakMap<ClientCertificate, Authenticated>();
+
+  const judge = (certificate: ClientCertificate): Authenticated => {
+    const consumer = consumerOfCertificate(certificate, settings.consumer, scopes, settings.prefixes);
+    const answer: Authenticated = consumer === undefined ? NAMELESS : { kind: 'consumer', consumer };
+    judged.set(certificate, answer);
+    return answer;
+  };
+  return {
+    via: 'certificate',
+    isPresent: ({ clientCertificate }) => clientCertificate !== undefined,
+    claims: ({ clientCertificate }) => clientCertificate !== undefined,
+    judge: ({ clientCertificate }) => {
+      if (clientCertificate === undefined) return MISSING;
+      // Proven when the connection was opened, which may be long ago.
+      if (clientCertificate.ends <= now()) return NAMELESS;
+      return judged.get(clientCertificate) ?? judge(clientCertificate);
+    },
   };
 }

@@ -4,9 +4,8 @@ import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
-import type { IssuerOf } from './known-issuers.ts';
 import { createTokenCache } from './token-cache.ts';
-import { issuerOf } from './token-shape.ts';
+import { type IssuerOf, issuerOf } from './token-shape.ts';
 import { createVerifyToken } from './verify-token.ts';
 
 export interface VerifierOptions extends KeySetOptions {

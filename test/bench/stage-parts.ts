@@ -20,7 +20,7 @@ import {
 } from '../../gateway/plane/general/request/request-view.ts';
 import type { Intake } from '../../gateway/plane/port.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
-import { createIntake } from '../../gateway/server/intake.ts';
+import { createIntake } from '../../gateway/server/public-face.ts';
 import { createAdoption, NOBODY_COUNTED } from '../../gateway/stores/adoption.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';

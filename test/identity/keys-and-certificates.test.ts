@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { createKeyAuthenticator } from '../../gateway/identity/api-keys.ts';
-import { createCertificateAuthenticator } from '../../gateway/identity/client-certificate.ts';
+import { createCertificateAuthenticator } from '../../gateway/identity/authenticators.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import type { CertificatePlace } from '../../gateway/policy/authentication/consumer.ts';
 import {

@@ -1,7 +1,7 @@
 // A flood of made-up opaque tokens is no flood of questions to the issuer: each address has a budget of tokens that turn
 // out to be none. A real endpoint over sockets, a clock the test moves.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createTokenBudget } from '../../gateway/identity/token-budget.ts';
+import { createTokenBudget } from '../../gateway/identity/introspect.ts';
 import type { IdentityVerifier } from '../../gateway/identity/verifier.ts';
 import { type IntrospectionEndpoint, openEndpoint, SECOND, says } from './introspection-endpoint.ts';
 
