@@ -1,6 +1,6 @@
 // Gauge and counter of the targets of upstreams: which are in service, and how often each was taken out.
 // Told of each change by target-report.ts; asks the targets themselves at scrape.
-import type { TargetChange, TargetStanding } from '../exchange/target-standing.ts';
+import type { TargetChange, TargetStanding } from '../exchange/standing.ts';
 import { counter, gauge, type MetricRow, type Sample } from './series.ts';
 
 export interface TargetMetrics {

@@ -1,6 +1,6 @@
 // What operators learn of a target that goes out of service or comes back: one log line and the metrics.
 // Told of each change by upstream/, through gateway.ts.
-import type { TargetChange } from '../exchange/target-standing.ts';
+import type { TargetChange } from '../exchange/standing.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export function createTargetReport({

@@ -10,10 +10,11 @@ import {
   type FoundKey,
   type KeyRecord,
   makeKey,
+  newKeyId,
+  newSecret,
   revokeKey,
   rotateKey,
 } from '../../gateway/policy/authentication/key-record.ts';
-import { newKeyId, newSecret } from '../../gateway/policy/authentication/key-text.ts';
 
 const NOW = 1_000_000;
 

@@ -136,9 +136,7 @@ export interface LedgerStore {
    * When a consumer was first seen on a version, whatever the operation and whatever proved its id: who changes from a key
    * to tokens is nobody new. An address is nobody's id. A request waits for it: one question, within what one may wait.
    */
-  readonly firstSeen: (
-    subject: Pick<UsageSubject, 'consumer' | 'api' | 'version'>,
-  ) => MaybePromise<FirstSeen>;
+  readonly firstSeen: (adopter: Adopter) => MaybePromise<FirstSeen>;
   /**
    * Since when calls are counted: of that version, or of the first that any were counted of. Who was not seen before says
    * nothing. Undefined: not yet.
@@ -150,4 +148,18 @@ export interface LedgerStore {
   readonly erase: (consumer: string) => Promise<number>;
   /** Forgets days before `day`, and records that have none left; how many records went. */
   readonly sweep: (day: UsageDay) => Promise<number>;
+}
+
+/** Who calls what, whatever it is known by. */
+export type Adopter = Pick<UsageSubject, 'consumer' | 'api' | 'version'>;
+
+/** What is known of who came when. Instants are those of the lifecycle clock. */
+export interface Adoption {
+  /** Of a call before its version was frozen: who has made one is known here from then on, before any store has heard of it. */
+  readonly saw: (adopter: Adopter, now: EpochMs) => void;
+  /**
+   * Whether a consumer was first seen on a version at `freeze` or later, or never. False as well where nobody can know:
+   * the store is away, or counts calls of the version only since then. Never rejects.
+   */
+  readonly isLate: (adopter: Adopter, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
 }
