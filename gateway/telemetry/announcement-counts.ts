@@ -1,5 +1,6 @@
-// Announcements by what they say, how they go out and what came of them: a counter, read at scrape.
-// Told by announce-report.ts; announce/ sends them.
+// Announcements by what they say, how they go out and what came of them: a counter, and lines for what failed.
+// Told by announce/; the counter is read at scrape.
+import type { Logger } from './logger.ts';
 import { counter, type MetricRow, type Sample } from './series.ts';
 
 const KINDS = [
@@ -54,4 +55,37 @@ export function announcementRows({ samples }: Pick<AnnouncementCounts, 'samples'
       samples,
     ),
   ];
+}
+
+interface AnnounceLines {
+  readonly onAnnounced: AnnouncementCounts['announced'];
+  readonly onFailed: (channel: AnnouncementChannel, reason: string) => void;
+  readonly onRefused: (consumer: string, reason: string) => void;
+  readonly onWithoutContact: (consumers: readonly string[]) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What announcing needs of telemetry. */
+export interface AnnounceTelemetry {
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly metrics: Pick<AnnouncementCounts, 'announced' | 'announces'>;
+}
+
+/** A line is for people; `sundial notify --dry-run` has the others. */
+const MOST_NAMED = 20;
+
+export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry): AnnounceLines {
+  return {
+    onAnnounced: metrics.announced,
+    onFailed: (channel, reason) =>
+      logger.warn(`announcing by ${channel} failed; it is tried again later`, { reason }),
+    onRefused: (consumer, reason) =>
+      logger.warn('the mail server refuses the contact of a consumer', { names: consumer, reason }),
+    onWithoutContact: (consumers) =>
+      logger.warn('consumers of what is deprecated have no contact and are not told', {
+        records: consumers.length,
+        names: consumers.slice(0, MOST_NAMED).join(', '),
+      }),
+    onFault: (error) => logger.error('announcing failed', { error }),
+  };
 }

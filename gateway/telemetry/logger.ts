@@ -1,9 +1,10 @@
-// The logger: JSON lines for everything that is not a request. Handed to the parts by the composition root.
+// The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
 // Fields come from a closed list, so that a secret needs a change here before it can be written.
 import { pino } from 'pino';
 import type { EpochMs } from '../policy/contract.ts';
-import { asciiJson } from './json-text.ts';
+import { asciiJson } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
+import type { ProcessState } from './process-state.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
@@ -173,4 +174,29 @@ function framesOf(error: Error): string[] {
     .filter((line) => /^\s+at /.test(line))
     .slice(0, FRAMES_CAP)
     .map((line) => line.trim().slice('at '.length));
+}
+
+export type AdminWriteOutcome =
+  | 'done'
+  /** What was asked for is malformed, unknown, or not possible as things stand. */
+  | 'refused'
+  /** Without the token, or from a page elsewhere. */
+  | 'unauthorised'
+  /** The store was away. */
+  | 'unavailable'
+  | 'failed';
+
+export type AuditTrail = (outcome: AdminWriteOutcome, entry: AuditEntry) => void;
+
+export function createAuditTrail({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Pick<ProcessState, 'adminWrite'>;
+}): AuditTrail {
+  return (outcome, entry) => {
+    metrics.adminWrite(entry.action, outcome);
+    logger.info(`admin write ${outcome}`, { audit: entry });
+  };
 }

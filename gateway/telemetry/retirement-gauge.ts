@@ -1,8 +1,11 @@
-// What the guard of retirements makes of each version, and which of them it holds: gauges, read at scrape.
-// Told by guard-report.ts; that a version is held is told by its overrides.
+// What the guard of retirements makes of each version, and which of them it holds: gauges, audit lines, a warning a day.
+// Told by admin/retirement-guard.ts; that a version is held is told by its overrides.
 import type { Standing } from '../exchange/standing.ts';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Hold } from '../policy/lifecycle/override.ts';
 import type { Retirement } from '../policy/lifecycle/retire-when.ts';
+import type { AuditState, Logger } from './logger.ts';
 import { gauge, type MetricRow, type Sample } from './series.ts';
 
 const VERSION = ['api', 'version'] as const;
@@ -59,4 +62,46 @@ export function retirementRows(
 function* heldSamples(versions: Iterable<Standing>): Iterable<Sample> {
   for (const { rules, held } of versions)
     if (held !== undefined) yield [[rules.api, rules.label], held ? 1 : 0];
+}
+
+interface GuardLines {
+  readonly onJudged: (version: VersionRules, retirement: Retirement) => void;
+  readonly onHeld: (hold: Hold, before: Hold | undefined) => void;
+  readonly onGoing: (version: VersionRules, sunset: EpochMs, usage: string) => void;
+  readonly onAway: (version: VersionRules, reason: Error) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+export function createGuardReport({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Pick<RetirementGauge, 'retirementJudged'>;
+}): GuardLines {
+  return {
+    onJudged: (version, { kind }) => metrics.retirementJudged(version, kind),
+    onHeld: (hold, before) => {
+      const { api, label, author, reason } = hold;
+      const audit = { action: 'hold', from: author, subject: `${api} ${label}`, by: author, why: reason };
+      const states = { before: before && stateOf(before), after: stateOf(hold) };
+      logger.info('a retirement is held', { api, version: label, audit: { ...audit, ...states } });
+    },
+    onGoing: ({ api, label }, sunset, usage) => {
+      const fields = { api, version: label, expires: instantText(sunset), reason: usage };
+      logger.warn('a version is still called and has its sunset all the same', fields);
+    },
+    onAway: ({ api, label }, { message }) => {
+      logger.warn('the store is away; a retirement is not judged', { api, version: label, reason: message });
+    },
+    onFault: (error) => logger.error('the guard of retirements failed', { error }),
+  };
+}
+
+function stateOf({ id, from, until, author, reason }: Hold): AuditState {
+  return { id, from: instantText(from), until: instantText(until), by: author, why: reason };
+}
+
+function instantText(at: EpochMs): string {
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
 }

@@ -11,7 +11,8 @@ import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts'
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
 import { startPatience } from '../patience.ts';
-import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
+import { type CachedPins, createPinCache } from '../pin-cache.ts';
+import type { PinRecords } from '../pin-records.ts';
 import { createRateLimiter, heardBy, partOf } from '../rate-limiter.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
 import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
