@@ -78,7 +78,7 @@ async function assemble(
     overrides: () => overrides(),
     wallClock,
     monotonic,
-    log: { destination: options.log, level: 'info' },
+    log: options.log,
     tracing: settings.tracing,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,

@@ -45,7 +45,7 @@ async function open(
     overrides: () => [],
     wallClock,
     monotonic,
-    log: { destination: { take: primary.log }, level: 'info' },
+    log: { take: primary.log },
     tracing: settings.tracing,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,

@@ -40,10 +40,8 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
       );
     case 'internal':
       return refuse(500, 'An unexpected error occurred.', { requestId }, {}, 'proxy_internal_error');
-    default: {
-      const never: never = fault.code;
-      throw new Error(`unhandled fault ${String(never)}`);
-    }
+    default:
+      return fault.code satisfies never;
   }
 }
 

@@ -79,10 +79,8 @@ function openVerifiers(
           issuerOf,
           report: onChange(settings.name, onIntrospection),
         });
-      default: {
-        const never: never = settings;
-        throw new Error(`unhandled identity ${String(never)}`);
-      }
+      default:
+        return settings satisfies never;
     }
   };
   return new Map(identities.map((identity) => [identity.name, open(identity)]));

@@ -6,8 +6,6 @@ import { asciiJson } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
 import type { ProcessState } from './process-state.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-
 const FIELDS = [
   'request_id',
   'api',
@@ -60,7 +58,6 @@ export type AuditState = Readonly<Record<string, string | undefined>>;
 type Log = (message: string, fields?: LogFields) => void;
 
 export interface Logger {
-  readonly debug: Log;
   readonly info: Log;
   readonly warn: Log;
   readonly error: Log;
@@ -68,7 +65,6 @@ export interface Logger {
 }
 
 export interface LoggerOptions {
-  readonly level: LogLevel;
   readonly sink: Pick<LogSink, 'append' | 'flush'>;
   readonly wallClock: () => EpochMs;
 }
@@ -84,10 +80,9 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+(?:\.[\w-]*)+/g, '[redacted]'],
 ];
 
-export function createLogger({ level, sink, wallClock }: LoggerOptions): Logger {
+export function createLogger({ sink, wallClock }: LoggerOptions): Logger {
   const lines = pino(
     {
-      level,
       base: null,
       messageKey: 'message',
       timestamp: () => `,"time":"${new Date(wallClock()).toISOString()}"`,
@@ -101,11 +96,10 @@ export function createLogger({ level, sink, wallClock }: LoggerOptions): Logger 
     },
   );
   const at =
-    (name: Exclude<LogLevel, 'silent'>): Log =>
-    (message, fields = {}) => {
-      if (lines.isLevelEnabled(name)) lines[name](allowed(fields), redactSecrets(message));
-    };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), fatal: at('fatal') };
+    (level: keyof Logger): Log =>
+    (message, fields = {}) =>
+      lines[level](allowed(fields), redactSecrets(message));
+  return { info: at('info'), warn: at('warn'), error: at('error'), fatal: at('fatal') };
 }
 
 /** Only the listed fields: a caller that hands over a wider object does not widen the log. */

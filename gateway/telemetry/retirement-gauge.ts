@@ -7,6 +7,7 @@ import type { Hold } from '../policy/lifecycle/override.ts';
 import type { Retirement } from '../policy/lifecycle/retire-when.ts';
 import type { AuditState, Logger } from './logger.ts';
 import { gauge, type MetricRow, type Sample } from './series.ts';
+import { valuedSamples } from './version-rows.ts';
 
 const VERSION = ['api', 'version'] as const;
 
@@ -45,7 +46,7 @@ export function retirementRows(
       'sundial_version_retirement_held',
       'Whether the guard holds a retirement because too much is called.',
       VERSION,
-      () => heldSamples(standing()),
+      () => valuedSamples(standing(), ({ held }) => held),
       'primary',
     ),
     gauge(
@@ -56,12 +57,6 @@ export function retirementRows(
       'primary',
     ),
   ];
-}
-
-/** 1 while the guard holds the retirement of a version that it looks after, else 0. */
-function* heldSamples(versions: Iterable<Standing>): Iterable<Sample> {
-  for (const { rules, held } of versions)
-    if (held !== undefined) yield [[rules.api, rules.label], held ? 1 : 0];
 }
 
 interface GuardLines {

@@ -65,7 +65,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const { settings, plan } = loaded;
   const telemetry = createTelemetry({
     ...{ plan: () => plan, now: wallClock, overrides: () => [], wallClock, monotonic },
-    ...{ log: { destination: join(folder, 'gateway.log'), level: 'info' }, tracing: settings.tracing },
+    ...{ log: join(folder, 'gateway.log'), tracing: settings.tracing },
   });
   stack.defer(telemetry.close);
   const stores = await openStores({ ...settings, monotonic, onState: () => undefined, onFault: raise });

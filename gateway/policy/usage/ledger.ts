@@ -5,11 +5,14 @@ import type { EpochMs, MaybePromise } from '../contract.ts';
 /** A day of UTC, `2026-11-21`. */
 export type UsageDay = string;
 
+/** What the id of a caller was taken from. */
+export const KNOWN_BY = ['token', 'key', 'certificate', 'address'] as const;
+
 /** Who called, and what. The text of a consumer is data about persons: it is never a label and never logged. */
 export interface UsageSubject {
   /** The id of a known consumer, or the address of an unknown one (IPv6 by its /64). */
   readonly consumer: string;
-  readonly via: 'token' | 'key' | 'certificate' | 'address';
+  readonly via: (typeof KNOWN_BY)[number];
   readonly api: string;
   readonly version: string;
   /** `GET /search`; undefined for what no operation of the policy names. */

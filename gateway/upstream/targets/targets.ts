@@ -134,10 +134,8 @@ function pick(
       return byLoad(candidates, shareOf, now);
     case 'consumer':
       return key === undefined ? byTurn(candidates, shareOf, now) : byCaller(candidates, shareOf, now, key);
-    default: {
-      const never: never = balance;
-      throw new Error(`unhandled balance ${String(never)}`);
-    }
+    default:
+      return balance satisfies never;
   }
 }
 
