@@ -2,8 +2,14 @@
 // Behind the usage pages of usage.ts.
 import { createTurns } from '../plan/in-slices.ts';
 import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import type { LedgerStore, PageAsked, UsageFilter, UsageSubject } from '../policy/usage/ledger.ts';
-import { placeOf, writePlace } from '../policy/usage/place.ts';
+import {
+  type LedgerStore,
+  type PageAsked,
+  placeOf,
+  type UsageFilter,
+  type UsageSubject,
+  writePlace,
+} from '../policy/usage/ledger.ts';
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
 import type { VersionTallies } from '../policy/usage/version-tallies.ts';
 import type { UsageWindow } from '../policy/usage/window.ts';

@@ -1,6 +1,6 @@
 // Every identity of the settings, able to judge what requests carry: tokens, API keys, certificates.
 // Opened and closed by service.ts; the pipeline asks those that the access of an API names.
-import type { CertificateIdentity, IdentitySettings, TokenIdentity } from '../plan/settings.ts';
+import type { CertificateIdentity, IdentitySettings, JwtIdentity, TokenIdentity } from '../plan/settings.ts';
 import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
 import { consumerOfCertificate } from '../policy/authentication/consumer.ts';
 import type { KnownKeys } from '../policy/authentication/key-record.ts';
@@ -8,8 +8,10 @@ import { tokenAuthenticator } from '../policy/authentication/token-authenticator
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeyAuthenticator } from './api-keys.ts';
 import { createIntrospectionVerifier } from './introspection-verifier.ts';
-import { createKnownIssuers } from './token-shape.ts';
-import { createTokenVerifier, type IdentityVerifier } from './verifier.ts';
+import { createKeySet, type KeySetOptions } from './key-set.ts';
+import { createTokenCache, type IdentityVerifier } from './token-cache.ts';
+import { createKnownIssuers, type IssuerOf, issuerOf } from './token-shape.ts';
+import { createVerifyToken } from './verify-token.ts';
 
 /** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
 type Told = (identity: string, failure: string | undefined) => void;
@@ -124,5 +126,31 @@ export function createCertificateAuthenticator(
       if (clientCertificate.ends <= now()) return NAMELESS;
       return judged.get(clientCertificate) ?? judge(clientCertificate);
     },
+  };
+}
+
+export interface VerifierOptions extends KeySetOptions {
+  /** The real clock, never the moved clock of the lifecycle rules. */
+  readonly now: () => EpochMs;
+  readonly issuerOf?: IssuerOf;
+}
+
+/**
+ * Makes the verifier of one identity. The issuer need not be up yet; until its keys were had, tokens are `unavailable`.
+ * @throws TypeError when the keys may not be fetched from `settings.jwksUrl` (JWT-4).
+ */
+export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
+  const named = options.issuerOf ?? issuerOf;
+  const keySet = createKeySet(settings.jwksUrl, options);
+  return {
+    claims: (token) => named(token) === settings.issuer,
+    ...createTokenCache({
+      verify: createVerifyToken(settings, keySet, options.now),
+      keep: settings.tokenCacheMs,
+      generation: keySet.generation,
+      now: options.now,
+    }),
+    warm: keySet.warm,
+    close: keySet.close,
   };
 }

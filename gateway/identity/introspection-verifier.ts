@@ -9,6 +9,7 @@ import { reasonOf } from './issuer-request.ts';
 import {
   createTokenCache,
   expired,
+  type IdentityVerifier,
   invalid,
   type Judged,
   known,
@@ -17,7 +18,6 @@ import {
   type Verification,
 } from './token-cache.ts';
 import { type IssuerOf, issuerOf } from './token-shape.ts';
-import type { IdentityVerifier } from './verifier.ts';
 
 /** Milliseconds, the body included: a request waits for it. */
 const TIMEOUT = 3_000;

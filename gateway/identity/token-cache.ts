@@ -19,6 +19,13 @@ interface RememberedVerdict {
   readonly expires: EpochMs;
 }
 
+export interface IdentityVerifier extends TokenVerifier {
+  /** Fetches the keys in the background so that the first token need not wait; never rejects. */
+  readonly warm: () => Promise<void>;
+  /** Stops the schedule and any fetch under way. */
+  readonly close: () => void;
+}
+
 export interface TokenCacheOptions {
   readonly verify: VerifyToken;
   /** Milliseconds for which an accepted token is; 0: nothing is remembered. */

@@ -7,11 +7,13 @@ import {
   type CountedDays,
   KNOWN_BY,
   type PageAsked,
+  readPlace,
   type UsageCount,
+  type UsagePlace,
   type UsageRecord,
   type UsageSample,
+  writePlace,
 } from '../policy/usage/ledger.ts';
-import { readPlace, type UsagePlace, writePlace } from '../policy/usage/place.ts';
 import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
 interface StoredPart {

@@ -6,10 +6,8 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Hold } from '../policy/lifecycle/override.ts';
 import type { Retirement } from '../policy/lifecycle/retire-when.ts';
 import type { AuditState, Logger } from './logger.ts';
-import { gauge, type MetricRow, type Sample } from './series.ts';
+import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
 import { valuedSamples } from './version-rows.ts';
-
-const VERSION = ['api', 'version'] as const;
 
 type Judged = Pick<VersionRules, 'api' | 'label'>;
 

@@ -2,9 +2,7 @@
 // Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock at scrape.
 import { type apisStanding, limitsInForce, type Standing } from '../exchange/standing.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { gauge, type MetricRow, type Sample } from './series.ts';
-
-const VERSION = ['api', 'version'] as const;
+import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
 
 export function versionRows(
   standing: () => Iterable<Standing>,

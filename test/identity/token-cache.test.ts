@@ -1,8 +1,8 @@
 // What the token cache remembers, for how long, and what it never answers from memory (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { createTokenCache, type Verification } from '../../gateway/identity/token-cache.ts';
 import { createKnownIssuers } from '../../gateway/identity/token-shape.ts';
-import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 

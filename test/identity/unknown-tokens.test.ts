@@ -2,7 +2,7 @@
 // out to be none. A real endpoint over sockets, a clock the test moves.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenBudget } from '../../gateway/identity/introspect.ts';
-import type { IdentityVerifier } from '../../gateway/identity/verifier.ts';
+import type { IdentityVerifier } from '../../gateway/identity/token-cache.ts';
 import { type IntrospectionEndpoint, openEndpoint, SECOND, says } from './introspection-endpoint.ts';
 
 const [HERE, THERE] = ['192.0.2.9', '2001:db8:0:1::/64'];

@@ -1,4 +1,4 @@
-// What the ledger speaks: who called what is deprecated, when first, when last, how often, and where that is kept.
+// What the ledger speaks: who called what is deprecated, when and how often, where that is kept, and in which order.
 // The port is owned here; telemetry/ counts into it, stores/ keep it, and `usage`, the guard and the freeze read it.
 import type { EpochMs, MaybePromise } from '../contract.ts';
 
@@ -165,4 +165,41 @@ export interface Adoption {
    * the store is away, or counts calls of the version only since then. Never rejects.
    */
   readonly isLate: (adopter: Adopter, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
+}
+
+/** What orders records: api, version, consumer, via, operation; an operation that is none is ''. */
+export type UsagePlace = readonly [
+  api: string,
+  version: string,
+  consumer: string,
+  via: string,
+  operation: string,
+];
+
+export function placeOf({ api, version, consumer, via, operation }: UsageSubject): UsagePlace {
+  return [api, version, consumer, via, operation ?? ''];
+}
+
+export function writePlace(place: UsagePlace): string {
+  return JSON.stringify(place);
+}
+
+/** Undefined for a text that is no place; whoever asks for a page may have written anything. */
+export function readPlace(text: string): UsagePlace | undefined {
+  const parts = partsOf(text);
+  if (!Array.isArray(parts) || parts.length !== 5) return undefined;
+  const [api, version, consumer, via, operation] = parts.map((part) =>
+    typeof part === 'string' ? part : undefined,
+  );
+  if (api === undefined || version === undefined || consumer === undefined) return undefined;
+  return via === undefined || operation === undefined ? undefined : [api, version, consumer, via, operation];
+}
+
+function partsOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
 }

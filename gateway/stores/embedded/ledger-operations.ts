@@ -3,8 +3,13 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
-import type { Adopter, FirstSeen, UsageBatch, UsageRecord } from '../../policy/usage/ledger.ts';
-import { placeOf } from '../../policy/usage/place.ts';
+import {
+  type Adopter,
+  type FirstSeen,
+  placeOf,
+  type UsageBatch,
+  type UsageRecord,
+} from '../../policy/usage/ledger.ts';
 import { agentsIn, storedAgents, storedSample } from '../usage-text.ts';
 import { createLedgerReading, PLACE, prepareExact, textOf } from './ledger-reading.ts';
 
