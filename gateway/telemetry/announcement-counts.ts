@@ -57,14 +57,6 @@ export function announcementRows({ samples }: Pick<AnnouncementCounts, 'samples'
   ];
 }
 
-interface AnnounceLines {
-  readonly onAnnounced: AnnouncementCounts['announced'];
-  readonly onFailed: (channel: AnnouncementChannel, reason: string) => void;
-  readonly onRefused: (consumer: string, reason: string) => void;
-  readonly onWithoutContact: (consumers: readonly string[]) => void;
-  readonly onFault: (error: unknown) => void;
-}
-
 /** What announcing needs of telemetry. */
 export interface AnnounceTelemetry {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -74,18 +66,18 @@ export interface AnnounceTelemetry {
 /** A line is for people; `sundial notify --dry-run` has the others. */
 const MOST_NAMED = 20;
 
-export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry): AnnounceLines {
+export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry) {
   return {
     onAnnounced: metrics.announced,
-    onFailed: (channel, reason) =>
+    onFailed: (channel: AnnouncementChannel, reason: string) =>
       logger.warn(`announcing by ${channel} failed; it is tried again later`, { reason }),
-    onRefused: (consumer, reason) =>
+    onRefused: (consumer: string, reason: string) =>
       logger.warn('the mail server refuses the contact of a consumer', { names: consumer, reason }),
-    onWithoutContact: (consumers) =>
+    onWithoutContact: (consumers: readonly string[]) =>
       logger.warn('consumers of what is deprecated have no contact and are not told', {
         records: consumers.length,
         names: consumers.slice(0, MOST_NAMED).join(', '),
       }),
-    onFault: (error) => logger.error('announcing failed', { error }),
+    onFault: (error: unknown) => logger.error('announcing failed', { error }),
   };
 }

@@ -57,37 +57,29 @@ export function retirementRows(
   ];
 }
 
-interface GuardLines {
-  readonly onJudged: (version: VersionRules, retirement: Retirement) => void;
-  readonly onHeld: (hold: Hold, before: Hold | undefined) => void;
-  readonly onGoing: (version: VersionRules, sunset: EpochMs, usage: string) => void;
-  readonly onAway: (version: VersionRules, reason: Error) => void;
-  readonly onFault: (error: unknown) => void;
-}
-
 export function createGuardReport({
   logger,
   metrics,
 }: {
   readonly logger: Logger;
   readonly metrics: Pick<RetirementGauge, 'retirementJudged'>;
-}): GuardLines {
+}) {
   return {
-    onJudged: (version, { kind }) => metrics.retirementJudged(version, kind),
-    onHeld: (hold, before) => {
+    onJudged: (version: VersionRules, { kind }: Retirement) => metrics.retirementJudged(version, kind),
+    onHeld: (hold: Hold, before: Hold | undefined) => {
       const { api, label, author, reason } = hold;
       const audit = { action: 'hold', from: author, subject: `${api} ${label}`, by: author, why: reason };
       const states = { before: before && stateOf(before), after: stateOf(hold) };
       logger.info('a retirement is held', { api, version: label, audit: { ...audit, ...states } });
     },
-    onGoing: ({ api, label }, sunset, usage) => {
+    onGoing: ({ api, label }: Judged, sunset: EpochMs, usage: string) => {
       const fields = { api, version: label, expires: instantText(sunset), reason: usage };
       logger.warn('a version is still called and has its sunset all the same', fields);
     },
-    onAway: ({ api, label }, { message }) => {
+    onAway: ({ api, label }: Judged, { message }: Error) => {
       logger.warn('the store is away; a retirement is not judged', { api, version: label, reason: message });
     },
-    onFault: (error) => logger.error('the guard of retirements failed', { error }),
+    onFault: (error: unknown) => logger.error('the guard of retirements failed', { error }),
   };
 }
 
