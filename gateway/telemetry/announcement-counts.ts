@@ -16,7 +16,7 @@ const RESULTS = {
   event: ['sent', 'failed'],
 } as const;
 
-export type AnnouncementChannel = keyof typeof RESULTS;
+type AnnouncementChannel = keyof typeof RESULTS;
 export type AnnouncementResult = (typeof RESULTS)['mail'][number];
 
 export interface AnnouncementCounts {

@@ -7,7 +7,7 @@ import { isOfWholeApi } from './api-life.ts';
 import type { BrownoutCalendar } from './brownout-calendar.ts';
 import type { Schedule } from './schedule.ts';
 
-export interface LifecycleEvent {
+interface LifecycleEvent {
   readonly kind: 'released' | 'deprecated' | 'sunset' | 'retired' | 'brownout';
   readonly life: Life;
   readonly at: EpochMs;

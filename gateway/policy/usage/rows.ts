@@ -13,7 +13,7 @@ export interface Counted {
   readonly lastAt: EpochMs;
 }
 
-export interface OperationUse extends Counted {
+interface OperationUse extends Counted {
   /** Undefined for what no operation of the policy names. */
   readonly operation: string | undefined;
   /** The latest last. */
