@@ -19,8 +19,8 @@ import { DataFolderError, hasDatabase } from './stores/embedded/data-folder.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
-import { createGuardReport } from './telemetry/guard-report.ts';
-import { stopWatching } from './telemetry/ledger/unwatch.ts';
+import { stopWatching } from './telemetry/ledger/sweep.ts';
+import { createGuardReport } from './telemetry/retirement-gauge.ts';
 import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 
@@ -78,7 +78,7 @@ async function assemble(
     overrides: () => overrides(),
     wallClock,
     monotonic,
-    log: { destination: options.log, level: 'info' },
+    log: options.log,
     tracing: settings.tracing,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,

@@ -13,10 +13,9 @@ import { openPublicFace, type PublicFace, type PublicSockets } from './server/pu
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
 import { type AdoptionRecords, createAdoption, NOBODY_COUNTED } from './stores/adoption.ts';
-import { createDependencyReport } from './telemetry/dependency-report.ts';
-import { createFaultReport } from './telemetry/fault-report.ts';
-import { createFreezeReport } from './telemetry/freeze-report.ts';
-import { createTargetReport } from './telemetry/target-report.ts';
+import { createDependencyReport, createFaultReport } from './telemetry/dependency-report.ts';
+import { createFreezeReport } from './telemetry/freeze-counts.ts';
+import { createTargetReport } from './telemetry/target-metrics.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openUpstreams } from './upstream/upstreams.ts';
 

@@ -45,7 +45,7 @@ async function open(
     overrides: () => [],
     wallClock,
     monotonic,
-    log: { destination: { take: primary.log }, level: 'info' },
+    log: { take: primary.log },
     tracing: settings.tracing,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,
@@ -54,26 +54,13 @@ async function open(
   const { logger, metrics } = telemetry;
   const { onStore } = createDependencyReport(telemetry);
 
-  const ask = primary.peer<StoreAnswers>();
   const stores = await openWorkerStores({
     ...settings,
     monotonic,
     workers,
     onState: (up) => onStore(settings.store.kind, up),
     onFault: (error) => logger.error('the store failed', { error }),
-    primary: {
-      take: (take) => ask('take', take),
-      takeAll: (takes) => ask('takeAll', takes),
-      guard: (take) => ask('guard', take),
-      findPin: (key) => ask('findPin', key),
-      claimPin: (claim) => ask('claimPin', claim),
-      findKey: (id) => ask('findKey', id),
-      readUsage: (asked) => ask('readUsage', asked),
-      addUsage: (batch) => ask('addUsage', batch),
-      firstUsage: (subject) => ask('firstUsage', subject),
-      claimKey: (claim) => ask('claimKey', claim),
-      settleKey: (settled) => ask('settleKey', settled),
-    },
+    ask: primary.peer<StoreAnswers>(),
     start: start as StoreStart,
   });
   closing.defer(stores.close);

@@ -1,11 +1,12 @@
 // The admin listener: health, metrics, and what operators change while the gateway runs, on an address of its own.
 // No public request can reach it. Answers stand in the gateway's error shape; no CORS; every write is audited.
 import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastify from 'fastify';
 import type { Address } from '../plan/settings.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
-import type { AdminWriteOutcome, AuditTrail } from '../telemetry/audit.ts';
+import type { AdminWriteOutcome, AuditTrail } from '../telemetry/logger.ts';
 import {
   type AdminAnswer,
   errorAnswer,

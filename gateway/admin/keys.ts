@@ -4,14 +4,16 @@ import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import {
+  isKeyId,
   type KeyRecord,
   type KeyStore,
   makeKey,
+  newKeyId,
+  newSecret,
   revokeKey,
   rotateKey,
   stateOfKey,
 } from '../policy/authentication/key-record.ts';
-import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
 import { auditState, contended, keyBody, noSuchKey, unreadable } from './key-answers.ts';

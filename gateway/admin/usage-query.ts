@@ -3,8 +3,7 @@
 import { suggest } from '../plan/read/shape-issues.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { dayOf, isPrintableId, parseDuration, parseInstant } from '../policy/notation.ts';
-import type { UsageDay, UsageFilter } from '../policy/usage/ledger.ts';
-import { readPlace } from '../policy/usage/place.ts';
+import { readPlace, type UsageDay, type UsageFilter } from '../policy/usage/ledger.ts';
 import { daysBefore } from '../policy/usage/window.ts';
 
 export interface UsageQuery {

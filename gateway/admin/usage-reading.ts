@@ -3,14 +3,15 @@
 import { createTurns } from '../plan/in-slices.ts';
 import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { UsageSummary } from '../policy/lifecycle/retire-when.ts';
-import type {
-  LedgerStore,
-  PageAsked,
-  UsageFilter,
-  UsageSubject,
-  UsageVersion,
+import {
+  type LedgerStore,
+  type PageAsked,
+  placeOf,
+  type UsageFilter,
+  type UsageSubject,
+  type UsageVersion,
+  writePlace,
 } from '../policy/usage/ledger.ts';
-import { placeOf, writePlace } from '../policy/usage/place.ts';
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies, type VersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';

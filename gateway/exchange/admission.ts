@@ -3,8 +3,7 @@
 import { authorise, type Consumer } from '../policy/authentication/access.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import { meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
-import { isClosedTo, refuseAdoption } from '../policy/lifecycle/freeze.ts';
-import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, isClosedTo, isForgotten, refuseAdoption, retire } from '../policy/lifecycle/retirement.ts';
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import type { Directive, Refusal } from './directive.ts';

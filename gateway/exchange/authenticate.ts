@@ -11,6 +11,7 @@ import type {
 } from '../policy/authentication/access.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import type { TokensLimited } from '../policy/rate-limit/limit.ts';
+import { decodedBytes } from '../policy/versioning/look-alike.ts';
 import { Fault } from './directive.ts';
 import type { ExchangePorts } from './ports.ts';
 
@@ -87,16 +88,8 @@ export function credentialInQuery(search: string, forbidden: ReadonlySet<string>
   if (search.length < 2 || forbidden.size === 0) return undefined;
   for (const pair of search.slice(1).split('&')) {
     const equals = pair.indexOf('=');
-    const name = decodeName(equals === -1 ? pair : pair.slice(0, equals));
+    const name = decodedBytes(equals === -1 ? pair : pair.slice(0, equals));
     if (forbidden.has(name)) return name;
   }
   return undefined;
-}
-
-function decodeName(raw: string): string {
-  if (!raw.includes('%') && !raw.includes('+')) return raw;
-  // Decoded byte by byte: a malformed triplet elsewhere in the name must not hide it.
-  return raw
-    .replaceAll('+', ' ')
-    .replace(/%[0-9A-Fa-f]{2}/g, (triplet) => String.fromCharCode(Number.parseInt(triplet.slice(1), 16)));
 }

@@ -5,6 +5,7 @@ import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal, Replacements } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
+import type { RetryLater } from '../policy/contract.ts';
 import type {
   IdempotencyRefusal,
   IdempotencyRules,
@@ -113,16 +114,16 @@ export type RequestRefusal =
   | { readonly reason: 'credentials_in_url'; readonly parameter: string }
   /** `method`: the request's, which `field` does not name. */
   | { readonly reason: 'method_overridden'; readonly field: string; readonly method: string }
-  /** `most`: bytes. */
-  /** This process has too much to do; epoch milliseconds of the real clock. */
-  | { readonly reason: 'overloaded'; readonly retryAfterSeconds: number; readonly restoredAt: number }
-  /** The ledger cannot be read; epoch milliseconds of the real clock. */
-  | { readonly reason: 'usage_unavailable'; readonly retryAfterSeconds: number; readonly restoredAt: number }
-  /** The file of the API is refused and nothing stands in for it; epoch milliseconds of the real clock. */
-  | { readonly reason: 'api_left_out'; readonly retryAfterSeconds: number; readonly restoredAt: number }
+  /** This process has too much to do. */
+  | RetryLater<'overloaded'>
+  /** The ledger cannot be read. */
+  | RetryLater<'usage_unavailable'>
+  /** The file of the API is refused and nothing stands in for it. */
+  | RetryLater<'api_left_out'>
   | { readonly reason: 'websockets_exhausted' }
   /** A page that may not open a WebSocket to this API (WS-4). */
   | { readonly reason: 'origin_not_allowed' }
+  /** `most`: bytes. */
   | { readonly reason: 'body_too_large'; readonly most: number };
 
 /** The gateway says no. Each reason has its status and body in `refusal-answer.ts`. */

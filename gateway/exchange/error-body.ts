@@ -1,6 +1,6 @@
 // The shape of every error the gateway makes: the specification's body or application/problem+json, its fixed header lines.
 // Filled in by refusal-answer.ts, request-refusal.ts and fault-answer.ts, written out by exchange.ts.
-import type { EpochMs } from '../policy/contract.ts';
+import type { RetryLater } from '../policy/contract.ts';
 import { preferredType } from '../policy/versioning/accept.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { RequestGlimpse } from './request-view.ts';
@@ -93,7 +93,7 @@ export function refuse(
 /** A 503 says when to come back, as a delay and as an instant (ERR-1, ERR-5). */
 export function unavailable(
   message: string,
-  { retryAfterSeconds, restoredAt }: { readonly retryAfterSeconds: number; readonly restoredAt: EpochMs },
+  { retryAfterSeconds, restoredAt }: RetryLater,
 ): ErrorDescription {
   return {
     status: 503,

@@ -1,8 +1,10 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
 import type { Fields, MaybePromise } from '../policy/contract.ts';
+import type { Taken } from '../policy/rate-limit/limit.ts';
+import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
+import { refuse } from './admission.ts';
 import { HeaderLines, mergeVary } from './answer-headers.ts';
-import { decide } from './decide.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import {
@@ -12,11 +14,12 @@ import {
   reasonPhrase,
   wantsProblem,
 } from './error-body.ts';
-import { type ExchangeFacts, factsOf } from './facts.ts';
+import { type ExchangeFacts, factsOf, undecided } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
-import type { ExchangePorts } from './ports.ts';
+import { judge } from './pipeline.ts';
+import type { ExchangePorts, Judging } from './ports.ts';
 import type { Publication } from './publish/publication.ts';
 import { describeRefusal } from './refusal-answer.ts';
 import type { RequestGlimpse, RequestView } from './request-view.ts';
@@ -109,10 +112,19 @@ export function createExchange(ports: ExchangePorts): Exchange {
       };
     },
     decide: (view, facts) => {
-      const { decision, directive } = decide(view, facts.start, facts.completion, ports);
+      const { start, completion } = facts;
+      const decision = undecided();
       // Also while the directive is waited for: a client may leave by then.
       facts.decision = decision;
-      return directive;
+      const admitted = (taken?: Taken): MaybePromise<Directive> =>
+        taken === undefined || taken.allowed
+          ? settle(judge({ view, start, ports }, decision, completion))
+          : refuse({ reason: 'guard_limited', retryAfterSeconds: retryAfterSeconds(taken) });
+      // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map. Waited for
+      // only by the first of an address, where several workers count together.
+      const { guard } = start.plan;
+      const taking = guard && ports.guard(view.clientAddress, guard);
+      return taking instanceof Promise ? taking.then(admitted) : admitted(taking);
     },
     refuse: (refusal, facts, glimpse) => {
       const { start, decision, completion } = facts;
@@ -145,4 +157,29 @@ export function createExchange(ports: ExchangePorts): Exchange {
     endingOf: (held) =>
       endingOf(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }, ports.wallClock()),
   };
+}
+
+/**
+ * The result at once if the judgement waits for nothing: an `async` function would make a promise for every request. An
+ * error is a rejection in either case.
+ */
+export function settle<Result>(judging: Judging<Result>): MaybePromise<Result> {
+  try {
+    return resume(judging, judging.next());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function resume<Result>(
+  judging: Judging<Result>,
+  step: IteratorResult<Promise<unknown>, Result>,
+): MaybePromise<Result> {
+  if (step.done === true) return step.value;
+  return step.value
+    .then(
+      (value) => judging.next(value),
+      (error: unknown) => judging.throw(error),
+    )
+    .then((next) => resume(judging, next));
 }

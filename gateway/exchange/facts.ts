@@ -12,7 +12,7 @@ import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
 import type { FaultCode, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
-import type { Trace } from './trace.ts';
+import type { Trace } from './request-view.ts';
 
 /** Known at the first line of a request. */
 export interface RequestStart {

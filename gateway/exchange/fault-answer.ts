@@ -1,6 +1,6 @@
 // Faults to answers: 502, 503, 504 and 500 with the members the specification asks for, and nothing of the cause.
 // The other half, refusals, stands in refusal-answer.ts.
-import type { EpochMs } from '../policy/contract.ts';
+import { type EpochMs, retryLater } from '../policy/contract.ts';
 import type { Fault } from './directive.ts';
 import { type ErrorDescription, proxyStatus, refuse, unavailable } from './error-body.ts';
 
@@ -34,13 +34,14 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'upstream_unavailable':
       return comeBack(fault, 'is out of service right now', 'destination_unavailable', wallClock);
     case 'identity_unavailable':
-      return unavailable('Credentials cannot be verified right now.', after(KEYS_RETRY_SECONDS, wallClock));
+      return unavailable(
+        'Credentials cannot be verified right now.',
+        retryLater(fault.code, KEYS_RETRY_SECONDS, wallClock),
+      );
     case 'internal':
       return refuse(500, 'An unexpected error occurred.', { requestId }, {}, 'proxy_internal_error');
-    default: {
-      const never: never = fault.code;
-      throw new Error(`unhandled fault ${String(never)}`);
-    }
+    default:
+      return fault.code satisfies never;
   }
 }
 
@@ -54,14 +55,9 @@ function badGateway(fault: Fault, what: string, error: string): ErrorDescription
 function comeBack(fault: Fault, what: string, error: string, wallClock: EpochMs): ErrorDescription {
   const service = fault.service ?? 'upstream';
   const seconds = fault.retryAfterSeconds ?? 1;
-  const answer = unavailable(`The ${service} service ${what}.`, after(seconds, wallClock));
+  const answer = unavailable(`The ${service} service ${what}.`, retryLater(fault.code, seconds, wallClock));
   return { ...answer, headers: { ...answer.headers, 'proxy-status': proxyStatus(error, service) } };
 }
-
-const after = (seconds: number, now: EpochMs) => ({
-  retryAfterSeconds: seconds,
-  restoredAt: now + seconds * 1000,
-});
 
 function timedOut(fault: Fault, error: string): ErrorDescription {
   const service = fault.service ?? 'upstream';

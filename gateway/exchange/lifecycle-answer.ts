@@ -2,8 +2,7 @@
 // Part of refusal-answer.ts; the lifecycle header lines are added when the answer is decorated.
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import { dayOf } from '../policy/notation.ts';
-import type { Label } from '../policy/versioning/resolution.ts';
-import { UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus, refuse } from './error-body.ts';
 

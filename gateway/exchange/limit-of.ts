@@ -1,12 +1,11 @@
 // What the last refusal of the pipeline takes of the caller's limits, full or lowered, and what comes of the answers.
 // Pure: the pipeline itself asks the limiter in between.
 import type { VersionRules } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { type EpochMs, retryLater } from '../policy/contract.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
-import type { Part, Quota } from '../policy/rate-limit/limit.ts';
+import { bucketKey, type Part, type Quota } from '../policy/rate-limit/limit.ts';
 import { loweredAt } from '../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
-import { bucketKey } from '../policy/rate-limit/subject.ts';
 import type { Asked } from './admission.ts';
 import type { Refusal } from './directive.ts';
 import type { JudgedRules } from './judged-rules.ts';
@@ -82,7 +81,7 @@ export function limitRefusal(quotas: readonly Quota[], wallClock: () => EpochMs)
   if (quotas.every(lets)) return undefined;
   const enforced = quotas.filter(({ rule }) => !rule.shadow);
   if (enforced.some(({ kind }) => kind === 'unavailable'))
-    return { reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: wallClock() + 1000 };
+    return retryLater('limits_unavailable', 1, wallClock());
   const refused = enforced.filter((quota) => quota.kind !== 'unavailable').filter(({ allowed }) => !allowed);
   return {
     reason: 'rate_limited',

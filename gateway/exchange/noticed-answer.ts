@@ -1,6 +1,5 @@
 // An upstream's answer under a notice: what its head becomes, whether its body is edited, and what it says afterwards.
 // Called by upstream/, which holds and decodes the bytes; on any doubt they pass as they came.
-
 import { noticedTag } from '../policy/body-notice/conditions.ts';
 import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../policy/body-notice/editable.ts';
 import { type Notice, renewDigest, splice } from '../policy/body-notice/notice.ts';

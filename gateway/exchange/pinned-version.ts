@@ -3,7 +3,7 @@
 // store and nothing else.
 import type { ApiPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
-import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
+import { type EpochMs, retryLater, StoreUnavailable } from '../policy/contract.ts';
 import {
   accountOf,
   choosePin,
@@ -88,7 +88,5 @@ export async function keepFirstCall(
 
 function orAway(error: unknown, wallClock: PinPorts['wallClock']): Refused {
   if (!(error instanceof StoreUnavailable)) throw error;
-  const restoredAt = wallClock() + RETRY_AFTER_S * 1000;
-  const reason = 'pins_unavailable';
-  return { kind: 'refused', refusal: { reason, retryAfterSeconds: RETRY_AFTER_S, restoredAt } };
+  return { kind: 'refused', refusal: retryLater('pins_unavailable', RETRY_AFTER_S, wallClock()) };
 }

@@ -6,12 +6,11 @@ import type { EpochMs, Fields, MaybePromise, MonotonicMs } from '../policy/contr
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
-import type { Adoption } from '../policy/usage/adoption.ts';
-import type { LedgerStore } from '../policy/usage/ledger.ts';
+import type { Adoption, LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
-import type { Trace } from './trace.ts';
+import type { Trace } from './request-view.ts';
 
 /** A judgement yields the promise of a port that cannot answer at once, and `decide` resumes it with the value. */
 export type Judging<Result> = Generator<Promise<unknown>, Result, unknown>;

@@ -1,16 +1,19 @@
-// Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
+// Refusals to answers: exhaustive switches, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
+import type { RetryLater } from '../policy/contract.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
-import type { Carrier, Claim, Label, VersioningRefusal } from '../policy/versioning/resolution.ts';
+import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { CREDENTIALS, challenge, malformedText, missingText } from './challenge-answer.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
 import type { Decision, RefusedFacts } from './facts.ts';
-import { describeIdempotencyRefusal } from './idempotency-answer.ts';
 import { describeLifecycleRefusal } from './lifecycle-answer.ts';
-import { describeLimitRefusal } from './limit-answer.ts';
-import { describeRequestRefusal } from './request-refusal.ts';
+import {
+  describeIdempotencyRefusal,
+  describeLimitRefusal,
+  describeRequestRefusal,
+} from './request-refusal.ts';
 import type { RequestGlimpse } from './request-view.ts';
 
 /** What clients call a carrier, where it is not the word for it here. */
@@ -42,26 +45,6 @@ export function describeRefusal(
   glimpse: RequestGlimpse,
 ): ErrorDescription {
   switch (refusal.reason) {
-    case 'request_malformed':
-    case 'plain_http':
-    case 'plain_http_moved':
-    case 'method_unknown':
-    case 'transfer_coding_unknown':
-    case 'protocol_version_unsupported':
-    case 'websocket_version_unsupported':
-    case 'host_unknown':
-    case 'misdirected':
-    case 'origin_not_allowed':
-    case 'route_unknown':
-    case 'method_not_allowed':
-    case 'credentials_in_url':
-    case 'method_overridden':
-    case 'body_too_large':
-    case 'overloaded':
-    case 'usage_unavailable':
-    case 'api_left_out':
-    case 'websockets_exhausted':
-      return describeRequestRefusal(refusal, glimpse);
     case 'version_ambiguous':
       return refuse(
         400,
@@ -131,7 +114,8 @@ export function describeRefusal(
     case 'idempotency_unavailable':
       return describeIdempotencyRefusal(refusal, facts);
     default:
-      return refusal satisfies never;
+      // No other reason compiles here.
+      return describeRequestRefusal(refusal, glimpse);
   }
 }
 
@@ -165,10 +149,8 @@ function statusOfUnknown(claim: Claim, { api }: Decision): number {
   return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }
 
-type PinsUnavailable = Extract<VersioningRefusal, { reason: 'pins_unavailable' }>;
-
 /** The way round is said: a request that names its version needs no pin. */
-export function describeMissingPins(refusal: PinsUnavailable, facts: Decision): ErrorDescription {
+export function describeMissingPins(refusal: RetryLater, facts: Decision): ErrorDescription {
   const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
   return unavailable(message, refusal);
 }

@@ -1,9 +1,16 @@
-// What a client is told whose request was refused for itself, whichever API it was meant for.
-// A part of refusal-answer.ts: the refusals of the listener and of the first steps of the pipeline.
+// What a client is told whose request was refused for itself, for its idempotency key, or for a limit it has met.
+// A part of refusal-answer.ts: a refusal that is not about a version, its life, or who calls.
+import { spanInWords } from '../plan/changes/spans.ts';
+import { lifecycleUrl } from '../plan/reserved-paths.ts';
+import type { IdempotencyRefusal } from '../policy/idempotency/rules.ts';
+import { link } from '../policy/lifecycle/links.ts';
+import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
+import { isLowered } from '../policy/rate-limit/lowering.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { RequestRefusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import { REDUCED_CAPACITY } from './limit-answer.ts';
+import type { Decision, RefusedFacts } from './facts.ts';
+import { whereToGo } from './lifecycle-answer.ts';
 import type { RequestGlimpse } from './request-view.ts';
 
 /** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
@@ -74,4 +81,108 @@ export function describeRequestRefusal(
     default:
       return refusal satisfies never;
   }
+}
+
+const FORM = 'a string of 1 to 255 visible characters, such as Idempotency-Key: "8e03978e-40d5-43e8"';
+
+/** Status, message, members and own header lines (IDM-1 to IDM-8). */
+export function describeIdempotencyRefusal(
+  refusal: IdempotencyRefusal,
+  facts: RefusedFacts,
+): ErrorDescription {
+  switch (refusal.reason) {
+    case 'idempotency_key_missing':
+      return refuse(
+        400,
+        `This request needs an Idempotency-Key: ${FORM}. It is kept for ${spanInWords(0, refusal.keepMs)}.`,
+        {},
+        documented(facts),
+      );
+    case 'idempotency_key_malformed':
+      return refuse(400, `The Idempotency-Key is malformed: send one line, ${FORM}.`, {}, documented(facts));
+    case 'idempotency_key_anonymous':
+      return refuse(
+        400,
+        'An Idempotency-Key is taken from callers that are known only. Send the request without one.',
+      );
+    case 'idempotency_conflict':
+      return refuse(
+        409,
+        'A request with this Idempotency-Key is still being carried out. Send the same again in a moment.',
+        { retryAfter: 1 },
+        { 'retry-after': '1' },
+      );
+    case 'idempotency_unknown':
+      return refuse(
+        409,
+        'What came of the request with this Idempotency-Key is not known. Look whether it was carried out; if it was not, send it with another key.',
+      );
+    case 'idempotency_mismatch':
+      return refuse(
+        422,
+        'This Idempotency-Key belongs to a request with another payload. Send this one with a key of its own.',
+      );
+    case 'idempotency_unavailable':
+      return unavailable('Idempotency keys cannot be looked up right now.', refusal);
+    default:
+      return refusal satisfies never;
+  }
+}
+
+/** IDM-2: where it says how the API is called. */
+function documented({ plan, api, version }: RefusedFacts) {
+  if (api === undefined) return {};
+  return { link: link(version?.schedule.serviceDoc ?? lifecycleUrl(plan.public, api.name), 'describedby') };
+}
+
+/** Of the registry of problem types, which the RateLimit draft adds to (RL-6). */
+const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types';
+const QUOTA_EXCEEDED = `${PROBLEM_TYPES}#quota-exceeded`;
+/** RL-6: too much for all together, whoever it is that asks. */
+const REDUCED_CAPACITY = {
+  type: `${PROBLEM_TYPES}#temporary-reduced-capacity`,
+  title: 'Temporary Reduced Capacity',
+  members: {},
+} satisfies ErrorDescription['problem'];
+
+/** What the limits of an address are called. */
+const ADDRESS = { guard_limited: 'guard', tokens_limited: 'unknown-tokens' } as const;
+
+type Met = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
+
+export function describeLimitRefusal(refusal: Met, facts: Decision): ErrorDescription {
+  const { retryAfterSeconds } = refusal;
+  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
+  const names =
+    refusal.reason === 'rate_limited'
+      ? refusal.violated.map(({ limit }) => limit.name)
+      : [ADDRESS[refusal.reason]];
+  return {
+    ...refuse(
+      429,
+      ['Rate limit exceeded.', ...reasons(refusal), `Retry in ${wait}.`].join(' '),
+      { retryAfter: retryAfterSeconds, ...migration(facts) },
+      { 'retry-after': String(retryAfterSeconds) },
+    ),
+    problem: { type: QUOTA_EXCEEDED, title: 'Quota Exceeded', members: { 'violated-policies': names } },
+  };
+}
+
+/** What the caller would not know from the numbers. */
+function reasons(refusal: Met): readonly string[] {
+  if (refusal.reason === 'guard_limited') return [];
+  if (refusal.reason === 'tokens_limited') return ['Too many tokens from this address were not valid.'];
+  const words: string[] = [];
+  if (refusal.violated.some(({ limit }) => isLowered(limit)))
+    words.push('The limit is lower since this version is deprecated.');
+  if (refusal.violated.some(({ by }) => by === 'everyone'))
+    words.push('This limit is shared by all callers.');
+  return words;
+}
+
+/** A limit met on a deprecated version says where the room is. */
+function migration({ phase, version, successor }: Decision): ErrorDescription['members'] {
+  if (phase?.stage !== 'deprecated' || version === undefined) return {};
+  const { guide } = version.schedule;
+  return whereToGo({ ...successor, guide });
 }

@@ -3,7 +3,6 @@
 import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { FieldRecord, Fields } from '../policy/contract.ts';
 import { decodeUnreserved, octetTable, replaceOctets } from '../policy/octets.ts';
-import type { Trace } from './trace.ts';
 
 /** Methods this gateway implements; any other token is answered 501 (FWD-15). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -175,4 +174,14 @@ export function speaksFor({ names }: { readonly names: readonly string[] }, host
 
 export function wildcardOf(name: string): string {
   return name.replace(/^[^.]+/, '*');
+}
+
+/** The trace a request belongs to (W3C Trace Context), as far as anybody but its maker needs to know. */
+export interface Trace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** What the upstream gets: the gateway's own place in the trace where it has one, else the client's. */
+  readonly traceparent: string;
+  /** Of the vendors before us, verbatim; undefined where there is none. */
+  readonly tracestate: string | undefined;
 }

@@ -4,6 +4,7 @@ import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
+import { retryLater } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -63,8 +64,7 @@ export function refuseLeftOut(
   { wallClock }: Pick<ExchangePorts, 'wallClock'>,
 ): RequestRefusal | undefined {
   if (isLeftOut !== true) return undefined;
-  const restoredAt = wallClock() + RETRY_SECONDS * 1000;
-  return { reason: 'api_left_out', retryAfterSeconds: RETRY_SECONDS, restoredAt };
+  return retryLater('api_left_out', RETRY_SECONDS, wallClock());
 }
 
 const UNNAMED: Pinned = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };

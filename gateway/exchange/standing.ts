@@ -1,4 +1,4 @@
-// Every API and version of a plan that is not forgotten, as it stands at a moment.
+// Every API and version of a plan that is not forgotten, as it stands at a moment; and how a target stands.
 // Read by the metrics at scrape; a request assesses only the version it is for.
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -68,4 +68,20 @@ export function* apisStanding(plan: GatewayPlan, moment: Moment): Iterable<reado
     const remembered = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
     if (remembered.length > 0) yield [name, stageOfApi(remembered, moment.now)];
   }
+}
+
+/** A target that a health check or a breaker watches. */
+export interface TargetStanding {
+  /** Alias of the upstream. */
+  readonly upstream: string;
+  /** Its address as the policy file has it. */
+  readonly target: string;
+  readonly up: boolean;
+}
+
+/** A target has gone out of service, or is back in it, as far as `by` is concerned. */
+export interface TargetChange extends TargetStanding {
+  readonly by: 'health' | 'breaker';
+  /** What the check that decided it found; undefined where it was good, and of a breaker. */
+  readonly why: string | undefined;
 }

@@ -1,10 +1,9 @@
 // The idempotency step of the pipeline: the key is read, and asked for at the store, before anything of the body is.
 // What comes of it is a refusal, a replay, or the order with the claim that the forwarder settles.
-
 import { randomUUID } from 'node:crypto';
 import type { ApiPlan } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
-import { StoreUnavailable } from '../policy/contract.ts';
+import { retryLater, StoreUnavailable } from '../policy/contract.ts';
 import { fingerprintOf, readKey, storageKey } from '../policy/idempotency/key.ts';
 import {
   type Claimed,
@@ -203,5 +202,5 @@ export function withoutStore(
 
 /** For a moment, whatever it is that is not to be had. */
 export function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
-  return { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: wallClock() + 1000 };
+  return retryLater('idempotency_unavailable', 1, wallClock());
 }

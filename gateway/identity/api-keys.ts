@@ -11,10 +11,11 @@ import {
   consumerOfKey,
   type FoundKey,
   flawOfKey,
+  type KeyParts,
   type KeyRecord,
   type KnownKeys,
+  readKey,
 } from '../policy/authentication/key-record.ts';
-import { type KeyParts, readKey } from '../policy/authentication/key-text.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface KeyAuthenticatorOptions {

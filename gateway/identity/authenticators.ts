@@ -1,15 +1,17 @@
 // Every identity of the settings, able to judge what requests carry: tokens, API keys, certificates.
 // Opened and closed by service.ts; the pipeline asks those that the access of an API names.
-import type { IdentitySettings, TokenIdentity } from '../plan/settings.ts';
-import type { Authenticator } from '../policy/authentication/access.ts';
+import type { CertificateIdentity, IdentitySettings, JwtIdentity, TokenIdentity } from '../plan/settings.ts';
+import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
+import { consumerOfCertificate } from '../policy/authentication/consumer.ts';
 import type { KnownKeys } from '../policy/authentication/key-record.ts';
 import { tokenAuthenticator } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeyAuthenticator } from './api-keys.ts';
-import { createCertificateAuthenticator } from './client-certificate.ts';
 import { createIntrospectionVerifier } from './introspection-verifier.ts';
-import { createKnownIssuers } from './known-issuers.ts';
-import { createTokenVerifier, type IdentityVerifier } from './verifier.ts';
+import { createKeySet, type KeySetOptions } from './key-set.ts';
+import { createTokenCache, type IdentityVerifier } from './token-cache.ts';
+import { createKnownIssuers, type IssuerOf, issuerOf } from './token-shape.ts';
+import { createVerifyToken } from './verify-token.ts';
 
 /** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
 type Told = (identity: string, failure: string | undefined) => void;
@@ -79,10 +81,8 @@ function openVerifiers(
           issuerOf,
           report: onChange(settings.name, onIntrospection),
         });
-      default: {
-        const never: never = settings;
-        throw new Error(`unhandled identity ${String(never)}`);
-      }
+      default:
+        return settings satisfies never;
     }
   };
   return new Map(identities.map((identity) => [identity.name, open(identity)]));
@@ -95,5 +95,62 @@ function onChange(name: string, told: Told): (failure: string | undefined) => vo
     if (failing === (failure !== undefined)) return;
     failing = !failing;
     told(name, failure);
+  };
+}
+
+const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const NAMELESS: Authenticated = { kind: 'refused', refusal: { reason: 'certificate_invalid' } };
+
+/** Whether a certificate is proven, and whether the client itself opened the connection, was settled by the plane. */
+export function createCertificateAuthenticator(
+  settings: CertificateIdentity,
+  now: () => EpochMs,
+): Authenticator {
+  const scopes = new Set(settings.scopes);
+  /** One certificate stands for all requests of its connection. */
+  const judged = new WeakMap<ClientCertificate, Authenticated>();
+
+  const judge = (certificate: ClientCertificate): Authenticated => {
+    const consumer = consumerOfCertificate(certificate, settings.consumer, scopes, settings.prefixes);
+    const answer: Authenticated = consumer === undefined ? NAMELESS : { kind: 'consumer', consumer };
+    judged.set(certificate, answer);
+    return answer;
+  };
+  return {
+    via: 'certificate',
+    isPresent: ({ clientCertificate }) => clientCertificate !== undefined,
+    claims: ({ clientCertificate }) => clientCertificate !== undefined,
+    judge: ({ clientCertificate }) => {
+      if (clientCertificate === undefined) return MISSING;
+      // Proven when the connection was opened, which may be long ago.
+      if (clientCertificate.ends <= now()) return NAMELESS;
+      return judged.get(clientCertificate) ?? judge(clientCertificate);
+    },
+  };
+}
+
+export interface VerifierOptions extends KeySetOptions {
+  /** The real clock, never the moved clock of the lifecycle rules. */
+  readonly now: () => EpochMs;
+  readonly issuerOf?: IssuerOf;
+}
+
+/**
+ * Makes the verifier of one identity. The issuer need not be up yet; until its keys were had, tokens are `unavailable`.
+ * @throws TypeError when the keys may not be fetched from `settings.jwksUrl` (JWT-4).
+ */
+export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
+  const named = options.issuerOf ?? issuerOf;
+  const keySet = createKeySet(settings.jwksUrl, options);
+  return {
+    claims: (token) => named(token) === settings.issuer,
+    ...createTokenCache({
+      verify: createVerifyToken(settings, keySet, options.now),
+      keep: settings.tokenCacheMs,
+      generation: keySet.generation,
+      now: options.now,
+    }),
+    warm: keySet.warm,
+    close: keySet.close,
   };
 }

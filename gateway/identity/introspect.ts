@@ -1,7 +1,9 @@
 // Asks an issuer whether a token is active (RFC 7662): one POST with the gateway's own credentials.
-// Reached only when the token cache does not know the token and the gate lets a question through.
+// Reached only when the token cache does not know the token; the gate and the budget of the client address let it through.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { isRecord, issuerAddress, readAnswer, UselessAnswer } from './issuer-request.ts';
+import { createRecentMap } from './recent-map.ts';
 
 /** Bytes of an answer, after decompression; more is a failure. */
 const MAX_BYTES = 64 * 1024;
@@ -59,4 +61,48 @@ function hungUp(error: unknown): boolean {
 
 function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+/** Of these at least the last half is remembered; an address that is forgotten begins again with a whole budget. */
+const MOST_ADDRESSES = 20_000;
+const MOST_CHARACTERS = 1_000_000;
+
+const BUDGET = { units: 60, windowMs: 60_000 };
+
+interface Spent {
+  readonly units: number;
+  readonly at: EpochMs;
+}
+
+/** How many tokens that turn out to be none each client address may have asked about (RL-7). */
+interface TokenBudget {
+  /** Takes one unit; undefined if that was possible, else the seconds until it is. */
+  readonly take: (address: string) => number | undefined;
+  /** For a token that is one, or that nothing was learnt about. */
+  readonly giveBack: (address: string) => void;
+}
+
+export function createTokenBudget(now: () => EpochMs): TokenBudget {
+  const { units, windowMs } = BUDGET;
+  const spentBy = createRecentMap<Spent>(MOST_ADDRESSES, MOST_CHARACTERS);
+
+  const spent = (address: string): number => {
+    const last = spentBy.get(address);
+    const elapsed = last === undefined ? Number.POSITIVE_INFINITY : now() - last.at;
+    // A clock that was set back refuses nothing.
+    if (last === undefined || elapsed < 0) return 0;
+    return Math.max(0, last.units - (elapsed * units) / windowMs);
+  };
+
+  return {
+    take(address) {
+      const after = spent(address) + 1;
+      if (after > units) return Math.max(1, Math.ceil(((after - units) * windowMs) / units / 1_000));
+      spentBy.set(address, { units: after, at: now() });
+      return undefined;
+    },
+    giveBack(address) {
+      spentBy.set(address, { units: Math.max(0, spent(address) - 1), at: now() });
+    },
+  };
 }

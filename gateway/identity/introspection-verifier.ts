@@ -4,14 +4,20 @@ import type { IntrospectionIdentity } from '../plan/settings.ts';
 import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
 import { bindingOf } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { createIntrospect, saysOfAll } from './introspect.ts';
+import { createIntrospect, createTokenBudget, saysOfAll } from './introspect.ts';
 import { reasonOf } from './issuer-request.ts';
-import type { IssuerOf } from './known-issuers.ts';
-import { createTokenBudget } from './token-budget.ts';
-import { createTokenCache } from './token-cache.ts';
-import { issuerOf } from './token-shape.ts';
-import { expired, invalid, type Judged, known, lasting, passing, type Verification } from './verdict.ts';
-import type { IdentityVerifier } from './verifier.ts';
+import {
+  createTokenCache,
+  expired,
+  type IdentityVerifier,
+  invalid,
+  type Judged,
+  known,
+  lasting,
+  passing,
+  type Verification,
+} from './token-cache.ts';
+import { type IssuerOf, issuerOf } from './token-shape.ts';
 
 /** Milliseconds, the body included: a request waits for it. */
 const TIMEOUT = 3_000;

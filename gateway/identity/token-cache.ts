@@ -1,10 +1,9 @@
-// Remembers verdicts on tokens, so that a token seen before is answered at once and without cryptography.
+// Verdicts on tokens, remembered, so that a token seen before is answered at once and without cryptography.
 // The fast road in front of verify-token; one per identity, emptied when the issuer's keys change.
-import type { TokenVerifier, Verified } from '../policy/authentication/access.ts';
-import { lineOf } from '../policy/authentication/token-authenticator.ts';
+import type { Consumer, TokenFlaw, TokenVerifier, Verified } from '../policy/authentication/access.ts';
+import { type Binding, lineOf, NOT_VALID } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import { createRecentMap } from './recent-map.ts';
-import type { Verification, VerifyToken } from './verdict.ts';
 
 /** Milliseconds. */
 const KEEP_REFUSED = 10_000;
@@ -18,6 +17,13 @@ interface RememberedVerdict {
   readonly outcome: Verified;
   readonly since: EpochMs;
   readonly expires: EpochMs;
+}
+
+export interface IdentityVerifier extends TokenVerifier {
+  /** Fetches the keys in the background so that the first token need not wait; never rejects. */
+  readonly warm: () => Promise<void>;
+  /** Stops the schedule and any fetch under way. */
+  readonly close: () => void;
 }
 
 export interface TokenCacheOptions {
@@ -91,3 +97,38 @@ function verdictAt(now: EpochMs, verdict: RememberedVerdict | undefined): Verifi
   if (verdict === undefined) return undefined;
   return now >= verdict.since && now < verdict.expires ? verdict.outcome : undefined;
 }
+
+export interface Judged {
+  readonly outcome: Verified;
+  /** Up to when it may be repeated. */
+  readonly expires: EpochMs;
+}
+
+export interface Verification extends Judged {
+  /** Of the keys it was judged with. */
+  readonly generation: number;
+}
+
+/** A verdict that needs no keys comes at once. */
+export type VerifyToken = (token: string, clientAddress?: string) => Verification | Promise<Verification>;
+
+const refused = (description: string, flaw: TokenFlaw): Verified => ({
+  kind: 'refused',
+  refusal: { reason: 'token_invalid', description, flaw },
+});
+
+/** A client learns no more than expired or not (AUTH-2). */
+export const invalid = (flaw: TokenFlaw) => refused(NOT_VALID, flaw);
+export const expired = (flaw: TokenFlaw) => refused('The access token expired', flaw);
+
+/** JWT-6: what it is bound to is looked at with each request that carries it. */
+export const known = (consumer: Consumer, binding: Exclude<Binding, { kind: 'other' }>): Verified => ({
+  kind: 'consumer',
+  consumer,
+  ...(binding.kind === 'certificate' && { boundTo: binding.fingerprint }),
+});
+
+/** No later look would find otherwise. */
+export const lasting = (outcome: Verified): Judged => ({ outcome, expires: Number.POSITIVE_INFINITY });
+/** The next look may find otherwise. */
+export const passing = (outcome: Verified): Judged => ({ outcome, expires: 0 });

@@ -1,6 +1,7 @@
 // The look at a token before any cryptography: is it one compact JWS, and what does its header ask for?
 // First step of verification; stricter than jose, which decodes base64 leniently and keeps the last of repeated names.
 import { LONGEST_TOKEN } from '../policy/authentication/token-authenticator.ts';
+import { createRecentMap } from './recent-map.ts';
 
 /** `kid` is the sender's word: a map key and nothing else, of bounded length (JWT-3). */
 const MAX_KID = 256;
@@ -78,4 +79,22 @@ function countMembers(json: string): number {
     else if (char === ':' && depth === 1) members += 1;
   }
   return members;
+}
+
+const MOST = 10_000;
+const MOST_CHARACTERS = 4_000_000;
+
+/** Who a token says has issued it, unproven; undefined for what is no JWT. */
+export type IssuerOf = (token: string) => unknown;
+
+/** Remembers the issuer, so that a token seen before is not taken apart again to pick who judges it. */
+export function createKnownIssuers(): IssuerOf {
+  const known = createRecentMap<{ readonly issuer: unknown }>(MOST, MOST_CHARACTERS);
+  return (token) => {
+    const entry = known.get(token);
+    if (entry !== undefined) return entry.issuer;
+    const issuer = issuerOf(token);
+    known.set(token, { issuer });
+    return issuer;
+  };
 }

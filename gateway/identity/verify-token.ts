@@ -7,7 +7,6 @@ import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
 import { bindingOf } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { KeySet, Keys } from './key-set.ts';
-import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
 import {
   expired,
   invalid,
@@ -17,7 +16,8 @@ import {
   passing,
   type Verification,
   type VerifyToken,
-} from './verdict.ts';
+} from './token-cache.ts';
+import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
 
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];

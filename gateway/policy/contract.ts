@@ -24,6 +24,23 @@ export interface Fields {
 /** A value that may be known at once (a cache or lease hit) or only later; callers await only what is a promise. */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** Why a request is answered with 503, and when to try again: after a delay, at an instant of the real clock (ERR-1, ERR-5). */
+export interface RetryLater<Reason extends string = string> {
+  readonly reason: Reason;
+  /** At least 1. */
+  readonly retryAfterSeconds: number;
+  readonly restoredAt: EpochMs;
+}
+
+/** `now`: the real time. */
+export function retryLater<Reason extends string>(
+  reason: Reason,
+  seconds: number,
+  now: EpochMs,
+): RetryLater<Reason> {
+  return { reason, retryAfterSeconds: seconds, restoredAt: now + seconds * 1000 };
+}
+
 /** A store did not answer in time; nothing of what was asked may have happened. */
 export class StoreUnavailable extends Error {
   readonly code = 'store_unavailable';

@@ -1,17 +1,21 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
 // Opened by gateway.ts once everything a request needs is there.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { DrainTimes } from '../plan/bounds.ts';
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
 import type { HttpConnections } from '../plane/general/client/http-connections.ts';
 import { createForwarding } from '../plane/general/forwarding.ts';
 import { createProxyListener, type ProxyListenerOptions } from '../plane/general/proxy-listener.ts';
-import type { Listener } from '../plane/port.ts';
+import type { IdleBound, Intake, Listener } from '../plane/port.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
+import type { BoundsReport } from '../telemetry/bounds-report.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
-import { createIntake } from './intake.ts';
+import { createAdmission, createSwitches } from './admission.ts';
+import { createClientAddress } from './client-address.ts';
+import { createLoadGuard, type LoadGuard, overloaded } from './overload.ts';
 import { type CertificateSource, createTlsFace } from './tls-options.ts';
 
 export interface PublicFace {
@@ -100,4 +104,40 @@ export async function drain({ listeners, onDraining, waitMs, timeoutMs }: DrainO
   await Promise.all(listeners.map((listener) => listener.stop()));
   clearTimeout(limit);
   return complete;
+}
+
+interface OpenIntake extends Intake {
+  readonly load: LoadGuard;
+  /** Undefined: a WebSocket may be quiet for as long as it likes. */
+  readonly idleWebsockets: IdleBound | undefined;
+}
+
+interface IntakeOptions extends Pick<Settings, 'bounds' | 'overload' | 'trustedProxies'> {
+  readonly report: BoundsReport;
+  /** Milliseconds. */
+  readonly monotonic: () => MonotonicMs;
+  /** The real clock. */
+  readonly now: () => number;
+}
+
+/** What the public listeners share: who the client is, and how much of everything all of them together may hold. */
+export function createIntake(options: IntakeOptions): OpenIntake {
+  const { bounds, overload, trustedProxies, report, monotonic, now } = options;
+  const clientAddress = createClientAddress(trustedProxies);
+  const { admits, open } = createAdmission({ bounds, clientAddress, report });
+  const load = createLoadGuard({ overload, monotonic });
+  report.watch({ lagMs: load.lagMs, requests: load.requests, connections: open });
+  const refuseForLoad = (): Refusal => overloaded(now());
+  const { websocketIdleMs: afterMs } = bounds;
+  return {
+    bounds,
+    clientAddress,
+    admits,
+    load,
+    overloaded: refuseForLoad,
+    takeWebsocket: createSwitches({ bounds, report, overloaded: refuseForLoad }),
+    idleWebsockets:
+      afterMs === undefined ? undefined : { afterMs, onIdle: () => report.refused('websocket_idle') },
+    report,
+  };
 }

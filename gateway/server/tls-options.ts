@@ -1,12 +1,12 @@
 // TLS as RFC 9325 wants it, and certificates by name (TLS-1, TLS-2, TLS-3), renewed under open connections (TLS-7).
-// Used by node-server.ts for the https listener; connections keep the certificate they were opened with.
-import { constants, randomBytes } from 'node:crypto';
+// Connections keep the certificate they were opened with; of a client's, only what the listener's authority has proven counts.
+import { constants, randomBytes, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { ShownCertificates, TlsFace } from '../plane/port.ts';
+import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Certificates, KeyPair } from './certificates.ts';
-import { provenCertificate } from './client-certificate.ts';
 import type { PublicCertificates } from './public-certificates.ts';
 
 // TLS 1.2: ephemeral key exchange and authenticated encryption only; TLS 1.3 suites are all of that kind.
@@ -138,4 +138,35 @@ function endOf(socket: unknown): string | undefined {
   if (typeof socket !== 'object' || socket === null) return undefined;
   const { remoteAddress, remotePort } = socket as Partial<Socket>;
   return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`;
+}
+
+/** An entry of a subject alternative name; what holds a comma or a quote is written as a JSON string. */
+const NAME = /(?:^|, )([A-Za-z0-9 ]+):("(?:[^"\\]|\\.)*"|[^,"]*)/g;
+
+/** Undefined where none was shown or it is not proven. A resumed session without one counts as authorised: so both are asked. */
+function provenCertificate(socket: TLSSocket): ClientCertificate | undefined {
+  if (!socket.authorized) return undefined;
+  const certificate = socket.getPeerX509Certificate();
+  return certificate === undefined ? undefined : readCertificate(certificate);
+}
+
+export function readCertificate(certificate: X509Certificate): ClientCertificate {
+  const names = namesIn(certificate.subjectAltName ?? '');
+  const { subject } = certificate.toLegacyObject();
+  // Several of them come as a list.
+  const commonName: unknown = subject?.CN;
+  return {
+    commonName: typeof commonName === 'string' ? commonName : undefined,
+    dnsNames: names.filter(([kind]) => kind === 'DNS').map(([, name]) => name),
+    uris: names.filter(([kind]) => kind === 'URI').map(([, name]) => name),
+    fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    ends: certificate.validToDate.getTime(),
+  };
+}
+
+function namesIn(text: string): readonly (readonly [kind: string, name: string])[] {
+  return [...text.matchAll(NAME)].map(([, kind = '', name = '']) => [
+    kind,
+    name.startsWith('"') ? String(JSON.parse(name)) : name,
+  ]);
 }

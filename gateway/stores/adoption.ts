@@ -1,8 +1,7 @@
 // When consumers were first seen on a frozen version, as this process knows it: a warm path waits for nothing.
 // Stands behind the Adoption port, in front of the ledger of either store or of the primary.
 import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import type { Adopter, Adoption } from '../policy/usage/adoption.ts';
-import type { FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
+import type { Adopter, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
 
 /** The part of the ledger that is asked. */
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;

@@ -1,7 +1,7 @@
 // Idempotency keys over the texts that a store keeps of them: the same in every store, and between its editions.
 // Made by either store and by workers, behind the IdempotencyStore port.
 import type { IdempotencyStore, KeptAnswer } from '../policy/idempotency/rules.ts';
-import { isStoredObject, storedValue } from './stored-json.ts';
+import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 
 /** What stands at a key, or `claimed` where nothing did. */
 export interface StandingKey {
@@ -30,11 +30,7 @@ export function createIdempotencyStore(
   texts: ClaimTexts,
   onFault: (error: unknown) => void,
 ): IdempotencyStore {
-  let isTold = false;
-  const tellOnce = (): void => {
-    if (!isTold) onFault(new TypeError('what is stored for an idempotency key is no answer'));
-    isTold = true;
-  };
+  const tellOnce = faultOnce(onFault, 'what is stored for an idempotency key is no answer');
   return {
     claim: async (key, owner, lockMs) => {
       const { state, record } = await texts.claim(key, owner, lockMs);

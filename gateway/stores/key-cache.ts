@@ -1,8 +1,8 @@
-// API keys that this process knows, in front of either store: a key in use is judged without asking anyone.
-// Stands behind the KeyStore port; what others change is forgotten here within a second, and nothing while the store is away.
-import type { FoundKey, KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
-import { StoreUnavailable } from '../policy/contract.ts';
-import { endedRecord, readKeyRecord, writeKeyRecord } from './key-text.ts';
+// API keys that this process knows, in front of either store, and the text that a store keeps of each: it never sees a key.
+// A key in use is judged without asking anyone; what others change is forgotten within a second, nothing while the store is away.
+import type { FoundKey, KeyRecord, KeySecret, KeyStore } from '../policy/authentication/key-record.ts';
+import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
+import { faultOnce, isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
 /** Texts by the public part of a key. Every answer rejects with `StoreUnavailable` only. */
 export interface KeyTexts {
@@ -43,14 +43,12 @@ export function createKeyCache(
   let forgotten = 0;
   /** As its store has it, by which that tells whether it still stands: another edition may have written more. */
   const standing = new WeakMap<KeyRecord, string>();
-  let isTold = false;
+  const tellOnce = faultOnce(onFault, 'what is stored as an API key is none; it opens nothing');
 
   const recordIn = (text: string): KeyRecord | undefined => {
     const record = readKeyRecord(text);
-    if (record === undefined && !isTold)
-      onFault(new TypeError('what is stored as an API key is none; it opens nothing'));
-    isTold ||= record === undefined;
-    if (record !== undefined) standing.set(record, text);
+    if (record === undefined) tellOnce();
+    else standing.set(record, text);
     return record;
   };
   const keep = (id: string, found: FoundKey): void => {
@@ -141,4 +139,61 @@ export function createKeyCache(
 function makeRoom(kept: Map<string, unknown> | Set<string>, most: number): void {
   const longestUnasked = kept.size >= most ? kept.keys().next() : undefined;
   if (longestUnasked?.done === false) kept.delete(longestUnasked.value);
+}
+
+/** `before`: the text in whose place it comes. What another edition says there of the key and its secrets stays. */
+export function writeKeyRecord(record: KeyRecord, before = '{}'): string {
+  const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
+  const stored = storedValue(before);
+  const stood: StoredObject = isStoredObject(stored) ? stored : {};
+  const former = Array.isArray(stood.secrets) ? stood.secrets.filter(isSecret) : [];
+  const kept = secrets.map(({ digest, until }) =>
+    besides({ digest, until }, former.find((each) => each.digest === digest) ?? {}),
+  );
+  const known = { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: kept };
+  return JSON.stringify(besides(known, stood));
+}
+
+/** In one order, so that one record has one text. */
+function besides(known: StoredObject, stood: object): StoredObject {
+  return { ...known, ...stood, ...known };
+}
+
+/** Undefined for what is no record: a key that cannot be understood opens nothing. */
+function readKeyRecord(text: string): KeyRecord | undefined {
+  const stored = storedValue(text);
+  if (!isStoredObject(stored)) return undefined;
+  const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = stored;
+  if (typeof id !== 'string' || typeof consumer !== 'string' || !isInstant(created)) return undefined;
+  if (contact !== undefined && typeof contact !== 'string') return undefined;
+  if (!isMoment(expires) || !isMoment(rotated) || !isMoment(revoked)) return undefined;
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) return undefined;
+  if (!Array.isArray(secrets) || !secrets.every(isSecret)) return undefined;
+  return { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: secrets.map(plain) };
+}
+
+/** What another edition may take for a key, made one that has ended: of what it says only the holder is looked for. */
+function endedRecord(id: string, text: string, at: EpochMs): KeyRecord {
+  const stored = storedValue(text);
+  const { consumer }: StoredObject = isStoredObject(stored) ? stored : {};
+  const ended = { contact: undefined, expires: undefined, rotated: undefined, revoked: at, secrets: [] };
+  return {
+    id,
+    consumer: typeof consumer === 'string' ? consumer : 'unknown',
+    scopes: [],
+    created: at,
+    ...ended,
+  };
+}
+
+function isMoment(value: unknown): value is number | undefined {
+  return value === undefined || isInstant(value);
+}
+
+function isSecret(value: unknown): value is KeySecret {
+  return isStoredObject(value) && typeof value.digest === 'string' && isMoment(value.until);
+}
+
+function plain({ digest, until }: KeySecret): KeySecret {
+  return { digest, until };
 }

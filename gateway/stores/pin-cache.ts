@@ -1,16 +1,7 @@
 // Pins that this process knows, in front of either store: a warm path waits for nothing.
 // Stands behind the PinStore port; what other gateways change is forgotten here by redis/shared-state.ts.
 import type { Pin, PinStore } from '../policy/versioning/pin.ts';
-import { pinKeyText } from './pin-text.ts';
-
-/** Pins where they are kept, by the text of their key. Every answer rejects with `StoreUnavailable` only. */
-export interface PinRecords {
-  readonly find: (key: string) => Promise<Pin | undefined>;
-  /** Stores `pin` unless there is one; the one that stands. */
-  readonly claim: (key: string, pin: Pin) => Promise<Pin>;
-  /** False, and nothing done, unless `current` stands there. */
-  readonly replace: (key: string, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
-}
+import { type PinRecords, pinKeyText } from './pin-records.ts';
 
 export interface CachedPins extends PinStore {
   /** For a pin that was changed elsewhere. */

@@ -1,9 +1,9 @@
-// Pins over the texts that a store keeps of them. What is stored as one and is none counts as none: the account it
-// stands for is not refused for good, and the next pin that is stored takes its place.
-// Made by either store, below pin-cache.ts.
+// Pins over the texts that a store keeps of them: text that reads the same for every edition of a store.
+// What is stored as a pin and is none counts as none: its account is not refused for good, and the next pin takes its place.
 import { StoreUnavailable } from '../policy/contract.ts';
-import type { PinRecords } from './pin-cache.ts';
-import { readPin, writePin } from './pin-text.ts';
+import { parseLabel } from '../policy/versioning/label.ts';
+import type { Pin, PinKey } from '../policy/versioning/pin.ts';
+import { faultOnce, isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
 /** Texts by key; undefined where there is none. Every answer rejects with `StoreUnavailable` only. */
 export interface PinTexts {
@@ -14,13 +14,18 @@ export interface PinTexts {
   readonly replace: (key: string, current: string | undefined, next: string | undefined) => Promise<boolean>;
 }
 
+/** Pins where they are kept, by the text of their key. Every answer rejects with `StoreUnavailable` only. */
+export interface PinRecords {
+  readonly find: (key: string) => Promise<Pin | undefined>;
+  /** Stores `pin` unless there is one; the one that stands. */
+  readonly claim: (key: string, pin: Pin) => Promise<Pin>;
+  /** False, and nothing done, unless `current` stands there. */
+  readonly replace: (key: string, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
+}
+
 /** `onFault` is told once that something is no pin, however much of it there is. */
 export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => void): PinRecords {
-  let isTold = false;
-  const tell = (): void => {
-    if (!isTold) onFault(new TypeError('what is stored as a pin is none; its account counts as not pinned'));
-    isTold = true;
-  };
+  const tellOnce = faultOnce(onFault, 'what is stored as a pin is none; its account counts as not pinned');
   /** Whether `text` took the place of what stands at `key` and is no pin. */
   const supplant = async (key: string, standing: string | undefined, text: string | undefined) =>
     standing !== undefined && readPin(standing) === undefined && texts.replace(key, standing, text);
@@ -29,7 +34,7 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
     find: async (key) => {
       const text = await texts.find(key);
       const pin = text === undefined ? undefined : readPin(text);
-      if (text !== undefined && pin === undefined) tell();
+      if (text !== undefined && pin === undefined) tellOnce();
       return pin;
     },
     claim: async (key, pin) => {
@@ -37,7 +42,7 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
       const standing = await texts.claim(key, text);
       const read = readPin(standing);
       if (read !== undefined) return read;
-      tell();
+      tellOnce();
       if (await supplant(key, standing, text)) return pin;
       // Whoever came first has put it right.
       const other = readPin(await texts.claim(key, text));
@@ -50,4 +55,33 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
       return current === undefined && supplant(key, await texts.find(key), text);
     },
   };
+}
+
+/** One text per key, whatever an account is called: JSON keeps the parts apart and escapes what is no character. */
+export function pinKeyText({ api, account }: PinKey): string {
+  return JSON.stringify([api, account]);
+}
+
+/** Equal pins make equal texts. */
+export function writePin({ label, origin, since, previous }: Pin): string {
+  const before = previous === undefined ? undefined : { label: previous.label, until: previous.until };
+  return JSON.stringify({ label, origin, since, previous: before });
+}
+
+/** Undefined for a text that is no pin, or names what no version can be called. */
+function readPin(text: string): Pin | undefined {
+  const stored = storedValue(text);
+  if (!isStoredObject(stored)) return undefined;
+  const { label, origin, since, previous } = stored;
+  if (typeof label !== 'string' || parseLabel(label) === undefined) return undefined;
+  if (!isInstant(since) || !isOrigin(origin)) return undefined;
+  if (previous === undefined) return { label, origin, since, previous };
+  if (!isStoredObject(previous) || !isInstant(previous.until)) return undefined;
+  const { label: before, until } = previous;
+  if (before !== undefined && typeof before !== 'string') return undefined;
+  return { label, origin, since, previous: { label: before, until } };
+}
+
+function isOrigin(value: unknown): value is Pin['origin'] {
+  return value === 'first_call' || value === 'upgrade' || value === 'roll_back';
 }

@@ -1,6 +1,15 @@
 // JSON that comes out of a store, of which nothing is known yet.
 // The files that read pins, overrides and published files build on it.
 
+/** Tells `onFault` of it the first time that it is called, however much of it there is. */
+export function faultOnce(onFault: (error: unknown) => void, message: string): () => void {
+  let isTold = false;
+  return () => {
+    if (!isTold) onFault(new TypeError(message));
+    isTold = true;
+  };
+}
+
 export type StoredObject = Readonly<Record<string, unknown>>;
 
 /** The value written in `text`; undefined for what is no JSON. */

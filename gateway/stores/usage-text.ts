@@ -1,18 +1,19 @@
 // How the parts of a ledger record stand in a store, a record from them, checked, and pages of records in quick pieces.
 // Both stores keep records so; what neither of them has to look into is one text.
-
 import type { MonotonicMs } from '../policy/contract.ts';
 import { MOST_AGENTS } from '../policy/usage/agents.ts';
 import { dayNamed, dayNumber, startOfDay } from '../policy/usage/day.ts';
-import type {
-  CountedDays,
-  PageAsked,
-  UsageCount,
-  UsageRecord,
-  UsageSample,
-  UsageSubject,
+import {
+  type CountedDays,
+  KNOWN_BY,
+  type PageAsked,
+  readPlace,
+  type UsageCount,
+  type UsagePlace,
+  type UsageRecord,
+  type UsageSample,
+  writePlace,
 } from '../policy/usage/ledger.ts';
-import { readPlace, type UsagePlace, writePlace } from '../policy/usage/place.ts';
 import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
 interface StoredPart {
@@ -85,9 +86,10 @@ export function dayNumbers({ since, readFrom, weekFrom, weekBeforeFrom, today }:
 
 function partFrom({ place, firstAt, lastAt, agents }: StoredPart) {
   const [api, version, consumer, via, written] = place;
-  if (!isVia(via) || !isInstant(firstAt) || !isInstant(lastAt)) return undefined;
+  const knownBy = KNOWN_BY.find((each) => each === via);
+  if (knownBy === undefined || !isInstant(firstAt) || !isInstant(lastAt)) return undefined;
   const operation = written === '' ? undefined : written;
-  return { consumer, via, api, version, operation, firstAt, lastAt, agents: agentsIn(agents) };
+  return { consumer, via: knownBy, api, version, operation, firstAt, lastAt, agents: agentsIn(agents) };
 }
 
 function sampleIn(text: string | undefined): UsageSample | undefined {
@@ -97,18 +99,6 @@ function sampleIn(text: string | undefined): UsageSample | undefined {
   return typeof method === 'string' && typeof template === 'string' && typeof requestId === 'string'
     ? { method, template, requestId }
     : undefined;
-}
-
-function isVia(text: string): text is UsageSubject['via'] {
-  switch (text) {
-    case 'token':
-    case 'key':
-    case 'certificate':
-    case 'address':
-      return true;
-    default:
-      return false;
-  }
 }
 
 export interface UsageChunk<T = UsageRecord> {

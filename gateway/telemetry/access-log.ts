@@ -3,8 +3,7 @@
 import type { EpochMs } from '../policy/contract.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { RecordRequest } from './ended-requests.ts';
-import { jsonString } from './json-text.ts';
-import type { LineBuffer } from './line-buffer.ts';
+import { jsonString, type LineBuffer } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
 
 const NAME_CAP = 128;

@@ -1,5 +1,6 @@
-// Announcements by what they say, how they go out and what came of them: a counter, read at scrape.
-// Told by announce-report.ts; announce/ sends them.
+// Announcements by what they say, how they go out and what came of them: a counter, and lines for what failed.
+// Told by announce/; the counter is read at scrape.
+import type { Logger } from './logger.ts';
 import { counter, type MetricRow, type Sample } from './series.ts';
 
 const KINDS = [
@@ -15,7 +16,7 @@ const RESULTS = {
   event: ['sent', 'failed'],
 } as const;
 
-export type AnnouncementChannel = keyof typeof RESULTS;
+type AnnouncementChannel = keyof typeof RESULTS;
 export type AnnouncementResult = (typeof RESULTS)['mail'][number];
 
 export interface AnnouncementCounts {
@@ -54,4 +55,29 @@ export function announcementRows({ samples }: Pick<AnnouncementCounts, 'samples'
       samples,
     ),
   ];
+}
+
+/** What announcing needs of telemetry. */
+export interface AnnounceTelemetry {
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly metrics: Pick<AnnouncementCounts, 'announced' | 'announces'>;
+}
+
+/** A line is for people; `sundial notify --dry-run` has the others. */
+const MOST_NAMED = 20;
+
+export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry) {
+  return {
+    onAnnounced: metrics.announced,
+    onFailed: (channel: AnnouncementChannel, reason: string) =>
+      logger.warn(`announcing by ${channel} failed; it is tried again later`, { reason }),
+    onRefused: (consumer: string, reason: string) =>
+      logger.warn('the mail server refuses the contact of a consumer', { names: consumer, reason }),
+    onWithoutContact: (consumers: readonly string[]) =>
+      logger.warn('consumers of what is deprecated have no contact and are not told', {
+        records: consumers.length,
+        names: consumers.slice(0, MOST_NAMED).join(', '),
+      }),
+    onFault: (error: unknown) => logger.error('announcing failed', { error }),
+  };
 }

@@ -1,5 +1,8 @@
-// What operators learn of what the gateway depends on: the store of the limits, and the keys of the issuers.
-// Told of each change by the stores and the verifiers, through gateway.ts.
+// What operators learn of what the gateway depends on, the store and the issuers' keys, and of each request that failed.
+// Told of each change by the stores and verifiers, of each fault by the exchange; an answer says nothing of its cause.
+import type { Fault, FaultCode } from '../exchange/directive.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Logger } from './logger.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface DependencyReport {
@@ -42,5 +45,25 @@ export function createDependencyReport({
       if (failure === undefined) logger.info('an issuer says again which tokens are active', { identity });
       else logger.warn('an issuer does not say which tokens are active', { identity, reason: failure });
     },
+  };
+}
+
+/**
+ * The gateway's own no, to each of a flood of requests: the access log counts them, and the change of the target or of
+ * the queue behind it has its own line or metric.
+ */
+const TOLD_ELSEWHERE: ReadonlySet<FaultCode> = new Set(['upstream_unavailable', 'upstream_busy']);
+
+export function createFaultReport(logger: Logger): (fault: Fault, facts: ExchangeFacts) => void {
+  return (fault, facts) => {
+    if (TOLD_ELSEWHERE.has(fault.code)) return;
+    logger.error('a request failed', {
+      request_id: facts.start.requestId,
+      api: facts.decision.api?.name,
+      version: facts.decision.version?.label,
+      upstream: fault.service,
+      fault: fault.code,
+      error: fault,
+    });
   };
 }

@@ -1,6 +1,7 @@
-// Requests that a freeze let in because nobody can know when their consumer came, counted by version and reason.
-// Moved by freeze-report.ts, read at scrape.
+// Requests that a freeze let in because nobody can know when their consumer came: a counter, and a line where it will stay so.
+// Told of each such request by the stores through service.ts; the counter is read at scrape.
 import type { GatewayPlan } from '../plan/plan.ts';
+import type { Logger } from './logger.ts';
 import { counter, type MetricRow, type Sample } from './series.ts';
 
 /** The store did not answer, or calls of the version are counted only since the freeze. */
@@ -44,4 +45,23 @@ export function freezeRows({ samples }: Pick<FreezeCounts, 'samples'>, plan: () 
       () => samples(plan()),
     ),
   ];
+}
+
+/** Says once of a version that its freeze refuses nobody; that a store is away is said by itself. */
+export function createFreezeReport(
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<FreezeCounts, 'freezeUnjudged'> },
+  plan: () => GatewayPlan,
+): FreezeCounts['freezeUnjudged'] {
+  const told = new Set<string>();
+  return (version, reason) => {
+    metrics.freezeUnjudged(version, reason);
+    const key = JSON.stringify(version);
+    if (reason === 'store_away' || told.has(key)) return;
+    told.add(key);
+    const freeze = plan().apiNamed(version.api)?.versions.get(version.version)?.freeze;
+    logger.warn('a freeze refuses nobody: calls of the version are not counted from before that day', {
+      ...version,
+      ...(freeze !== undefined && { freeze: Temporal.Instant.fromEpochMilliseconds(freeze).toString() }),
+    });
+  };
 }

@@ -1,11 +1,10 @@
-// The logger: JSON lines for everything that is not a request. Handed to the parts by the composition root.
+// The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
 // Fields come from a closed list, so that a secret needs a change here before it can be written.
 import { pino } from 'pino';
 import type { EpochMs } from '../policy/contract.ts';
-import { asciiJson } from './json-text.ts';
+import { asciiJson } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+import type { ProcessState } from './process-state.ts';
 
 const FIELDS = [
   'request_id',
@@ -59,7 +58,6 @@ export type AuditState = Readonly<Record<string, string | undefined>>;
 type Log = (message: string, fields?: LogFields) => void;
 
 export interface Logger {
-  readonly debug: Log;
   readonly info: Log;
   readonly warn: Log;
   readonly error: Log;
@@ -67,7 +65,6 @@ export interface Logger {
 }
 
 export interface LoggerOptions {
-  readonly level: LogLevel;
   readonly sink: Pick<LogSink, 'append' | 'flush'>;
   readonly wallClock: () => EpochMs;
 }
@@ -83,10 +80,9 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+(?:\.[\w-]*)+/g, '[redacted]'],
 ];
 
-export function createLogger({ level, sink, wallClock }: LoggerOptions): Logger {
+export function createLogger({ sink, wallClock }: LoggerOptions): Logger {
   const lines = pino(
     {
-      level,
       base: null,
       messageKey: 'message',
       timestamp: () => `,"time":"${new Date(wallClock()).toISOString()}"`,
@@ -100,11 +96,10 @@ export function createLogger({ level, sink, wallClock }: LoggerOptions): Logger 
     },
   );
   const at =
-    (name: Exclude<LogLevel, 'silent'>): Log =>
-    (message, fields = {}) => {
-      if (lines.isLevelEnabled(name)) lines[name](allowed(fields), redactSecrets(message));
-    };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), fatal: at('fatal') };
+    (level: keyof Logger): Log =>
+    (message, fields = {}) =>
+      lines[level](allowed(fields), redactSecrets(message));
+  return { info: at('info'), warn: at('warn'), error: at('error'), fatal: at('fatal') };
 }
 
 /** Only the listed fields: a caller that hands over a wider object does not widen the log. */
@@ -173,4 +168,29 @@ function framesOf(error: Error): string[] {
     .filter((line) => /^\s+at /.test(line))
     .slice(0, FRAMES_CAP)
     .map((line) => line.trim().slice('at '.length));
+}
+
+export type AdminWriteOutcome =
+  | 'done'
+  /** What was asked for is malformed, unknown, or not possible as things stand. */
+  | 'refused'
+  /** Without the token, or from a page elsewhere. */
+  | 'unauthorised'
+  /** The store was away. */
+  | 'unavailable'
+  | 'failed';
+
+export type AuditTrail = (outcome: AdminWriteOutcome, entry: AuditEntry) => void;
+
+export function createAuditTrail({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Pick<ProcessState, 'adminWrite'>;
+}): AuditTrail {
+  return (outcome, entry) => {
+    metrics.adminWrite(entry.action, outcome);
+    logger.info(`admin write ${outcome}`, { audit: entry });
+  };
 }

@@ -37,7 +37,7 @@ import {
   upstreamSamples,
 } from './request-samples.ts';
 import { type RetirementGauge, retirementRows } from './retirement-gauge.ts';
-import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
+import { counter, gauge, histogram, type MetricRow, single, VERSION } from './series.ts';
 import { type TargetMetrics, targetRows } from './target-metrics.ts';
 import { limitModeSamples, versionRows } from './version-rows.ts';
 
@@ -57,8 +57,6 @@ export interface MetricSources {
   readonly wallClock: () => EpochMs;
   readonly logLinesDropped: () => number;
 }
-
-const VERSION = ['api', 'version'] as const;
 
 export function metricRows({
   requests,

@@ -13,7 +13,7 @@ import {
   STAGES,
 } from './request-labels.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import type { LatencySample, Sample } from './series.ts';
+import type { Sample } from './series.ts';
 import type { VersionSlot } from './slots.ts';
 
 /** api, version, stage, method, code. */
@@ -27,52 +27,35 @@ export function* requestSamples({ slots }: RequestMetrics): Iterable<Sample> {
   }
 }
 
-/** api, version. */
-export function* latencySamples({ slots }: RequestMetrics): Iterable<LatencySample> {
-  for (const { api, version, latency } of slots.versions()) yield [[api, version], latency];
-}
-
-/** api, version, upstream. */
-export function* upstreamSamples({ slots }: RequestMetrics): Iterable<LatencySample> {
-  for (const { api, version, upstreams } of slots.versions()) {
-    for (const [upstream, latency] of upstreams) yield [[api, version, upstream], latency];
-  }
-}
-
-/** api, version, consumer. */
-export function* deprecatedSamples({ slots }: RequestMetrics, at: EpochMs): Iterable<Sample> {
-  for (const { api, version, consumers } of slots.versions()) {
-    for (const [consumer, calls] of consumers.counts(at)) yield [[api, version, consumer], calls];
-  }
-}
-
-/** api, version, and what is counted. */
-const counted = (countsOf: (slot: VersionSlot) => Iterable<readonly [name: string, value: number]>) =>
-  function* ({ slots }: RequestMetrics): Iterable<Sample> {
+/** api, version: those that have a value. */
+const valued = <Value>(valueIn: (slot: VersionSlot) => Value | undefined) =>
+  function* ({ slots }: RequestMetrics): Iterable<readonly [labels: readonly string[], value: Value]> {
     for (const slot of slots.versions()) {
-      for (const [name, value] of countsOf(slot)) yield [[slot.api, slot.version, name], value];
+      const value = valueIn(slot);
+      if (value !== undefined) yield [[slot.api, slot.version], value];
     }
   };
 
+export const latencySamples = valued(({ latency }) => latency);
+export const outsideSamples = valued(({ addressesOutside }) => addressesOutside || undefined);
+export const lastRequestSamples = valued(({ lastRequest }) => lastRequest && lastRequest / 1000);
+
+/** api, version, and what the values are of. */
+const counted = <Value>(valuesOf: (slot: VersionSlot) => Iterable<readonly [name: string, value: Value]>) =>
+  function* ({ slots }: RequestMetrics): Iterable<readonly [labels: readonly string[], value: Value]> {
+    for (const slot of slots.versions()) {
+      for (const [name, value] of valuesOf(slot)) yield [[slot.api, slot.version, name], value];
+    }
+  };
+
+export const upstreamSamples = counted(({ upstreams }) => upstreams);
+export const deprecatedSamples = (metrics: RequestMetrics, at: EpochMs): Iterable<Sample> =>
+  counted(({ consumers }) => consumers.counts(at))(metrics);
 export const deprecatedOperationSamples = counted(({ operations }) => operations);
 export const observedSamples = counted(({ observed }) => observed);
 export const bodyNoticeSamples = counted(({ bodyNotices }) => bodyNotices);
 export const idempotencySamples = counted(({ idempotency }) => idempotency);
 export const retiredSamples = counted(({ retired }) => list(retired, RETIREMENTS));
-
-/** api, version. */
-export function* outsideSamples({ slots }: RequestMetrics): Iterable<Sample> {
-  for (const { api, version, addressesOutside } of slots.versions()) {
-    if (addressesOutside > 0) yield [[api, version], addressesOutside];
-  }
-}
-
-/** api, version. */
-export function* lastRequestSamples({ slots }: RequestMetrics): Iterable<Sample> {
-  for (const { api, version, lastRequest } of slots.versions()) {
-    if (lastRequest !== undefined) yield [[api, version], lastRequest / 1000];
-  }
-}
 
 /** api, carrier, outcome. */
 export function* resolutionSamples({ slots }: RequestMetrics): Iterable<Sample> {

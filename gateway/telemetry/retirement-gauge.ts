@@ -1,11 +1,13 @@
-// What the guard of retirements makes of each version, and which of them it holds: gauges, read at scrape.
-// Told by guard-report.ts; that a version is held is told by its overrides.
+// What the guard of retirements makes of each version, and which of them it holds: gauges, audit lines, a warning a day.
+// Told by admin/retirement-guard.ts; that a version is held is told by its overrides.
 import type { Standing } from '../exchange/standing.ts';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Hold } from '../policy/lifecycle/override.ts';
 import type { Retirement } from '../policy/lifecycle/retire-when.ts';
-import { gauge, type MetricRow, type Sample } from './series.ts';
-
-const VERSION = ['api', 'version'] as const;
+import type { AuditState, Logger } from './logger.ts';
+import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
+import { valuedSamples } from './version-rows.ts';
 
 type Judged = Pick<VersionRules, 'api' | 'label'>;
 
@@ -42,7 +44,7 @@ export function retirementRows(
       'sundial_version_retirement_held',
       'Whether the guard holds a retirement because too much is called.',
       VERSION,
-      () => heldSamples(standing()),
+      () => valuedSamples(standing(), ({ held }) => held),
       'primary',
     ),
     gauge(
@@ -55,8 +57,36 @@ export function retirementRows(
   ];
 }
 
-/** 1 while the guard holds the retirement of a version that it looks after, else 0. */
-function* heldSamples(versions: Iterable<Standing>): Iterable<Sample> {
-  for (const { rules, held } of versions)
-    if (held !== undefined) yield [[rules.api, rules.label], held ? 1 : 0];
+export function createGuardReport({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Pick<RetirementGauge, 'retirementJudged'>;
+}) {
+  return {
+    onJudged: (version: VersionRules, { kind }: Retirement) => metrics.retirementJudged(version, kind),
+    onHeld: (hold: Hold, before: Hold | undefined) => {
+      const { api, label, author, reason } = hold;
+      const audit = { action: 'hold', from: author, subject: `${api} ${label}`, by: author, why: reason };
+      const states = { before: before && stateOf(before), after: stateOf(hold) };
+      logger.info('a retirement is held', { api, version: label, audit: { ...audit, ...states } });
+    },
+    onGoing: ({ api, label }: Judged, sunset: EpochMs, usage: string) => {
+      const fields = { api, version: label, expires: instantText(sunset), reason: usage };
+      logger.warn('a version is still called and has its sunset all the same', fields);
+    },
+    onAway: ({ api, label }: Judged, { message }: Error) => {
+      logger.warn('the store is away; a retirement is not judged', { api, version: label, reason: message });
+    },
+    onFault: (error: unknown) => logger.error('the guard of retirements failed', { error }),
+  };
+}
+
+function stateOf({ id, from, until, author, reason }: Hold): AuditState {
+  return { id, from: instantText(from), until: instantText(until), by: author, why: reason };
+}
+
+function instantText(at: EpochMs): string {
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
 }

@@ -112,11 +112,8 @@ export function renderedExemplar({ traceId, seconds, at }: Exemplar): RenderedEx
   return { labelSet: { trace_id: traceId }, value: seconds, timestamp: at / 1000 };
 }
 
-/** What stands in one process. */
-type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[];
-
 /** Gives the samples of `page` the latest exemplars that `snapshots` have for them. */
-function showExemplars(snapshots: readonly Metrics[], page: Metrics): void {
+function showExemplars(snapshots: readonly MetricsSnapshot[], page: MetricsSnapshot): void {
   const latest = new Map<string, RenderedExemplar>();
   for (const sample of histogramSamples(snapshots)) {
     const { exemplar = null } = sample;
@@ -129,7 +126,7 @@ function showExemplars(snapshots: readonly Metrics[], page: Metrics): void {
     Object.assign(sample, { exemplar: latest.get(keyOf(sample)) });
 }
 
-function* histogramSamples(snapshots: readonly Metrics[]): Iterable<Sample> {
+function* histogramSamples(snapshots: readonly MetricsSnapshot[]): Iterable<Sample> {
   for (const metrics of snapshots)
     for (const { type, values } of metrics) if (String(type) === 'histogram') yield* values;
 }

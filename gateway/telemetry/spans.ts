@@ -3,7 +3,7 @@
 import type { Span, TracerProvider } from '@opentelemetry/api';
 import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
-import type { Trace } from '../exchange/trace.ts';
+import type { Trace } from '../exchange/request-view.ts';
 import type { Fields } from '../policy/contract.ts';
 import { METHODS, methodIndexOf, OTHER } from './request-labels.ts';
 import { readTraceContext } from './tracing.ts';

@@ -1,6 +1,7 @@
-// Gauge and counter of the targets of upstreams: which are in service, and how often each was taken out.
-// Told of each change by target-report.ts; asks the targets themselves at scrape.
-import type { TargetChange, TargetStanding } from '../exchange/target-standing.ts';
+// The targets of upstreams: which are in service, how often each was taken out, and a line for each change.
+// Told of each change by upstream/; asks the targets themselves at scrape.
+import type { TargetChange, TargetStanding } from '../exchange/standing.ts';
+import type { Logger } from './logger.ts';
 import { counter, gauge, type MetricRow, type Sample } from './series.ts';
 
 export interface TargetMetrics {
@@ -58,3 +59,25 @@ export function targetRows({ up, ejections }: TargetMetrics): readonly MetricRow
     ),
   ];
 }
+
+export function createTargetReport({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Pick<TargetMetrics, 'targetChanged'>;
+}): TargetMetrics['targetChanged'] {
+  return (change) => {
+    metrics.targetChanged(change);
+    const { upstream, target, up, by, why } = change;
+    const fields = { upstream, target, reason: why };
+    const message = MESSAGES[by];
+    if (up) logger.info(message.up, fields);
+    else logger.warn(message.down, fields);
+  };
+}
+
+const MESSAGES: Readonly<Record<TargetChange['by'], Readonly<Record<'up' | 'down', string>>>> = {
+  health: { up: 'a target passes its health checks again', down: 'a target fails its health checks' },
+  breaker: { up: 'a target answers again', down: 'a target is taken out: its requests fail' },
+};

@@ -13,7 +13,7 @@ import { createExposition, type Exposition, type MetricsPage } from './expositio
 import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
 import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
-import { createLogger, type Logger, type LogLevel } from './logger.ts';
+import { createLogger, type Logger } from './logger.ts';
 import { metricRows } from './metrics.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
@@ -33,11 +33,7 @@ export interface TelemetryOptions {
   readonly wallClock: () => EpochMs;
   /** The monotonic clock of `RequestStart.startedAt`, milliseconds. */
   readonly monotonic: () => MonotonicMs;
-  readonly log: {
-    readonly destination: LogDestination;
-    /** For everything but requests, each of which is logged. */
-    readonly level: LogLevel;
-  };
+  readonly log: LogDestination;
   readonly tracing: TracingSettings;
   /** Where an OpenTelemetry SDK is in the process. */
   readonly spans?: Spans | undefined;
@@ -98,7 +94,7 @@ export function createTelemetry({
   recordsUsage = true,
   workers,
 }: TelemetryOptions): Telemetry {
-  const sink = createLogSink(log.destination);
+  const sink = createLogSink(log);
   const accessLog = createAccessLog(sink);
   const begin = createTracing(tracing);
   const requests = createRequestMetrics();
@@ -119,7 +115,7 @@ export function createTelemetry({
     ended.record();
     sink.append(line);
   };
-  const logger = createLogger({ level: log.level, sink: { append, flush: sink.flush }, wallClock });
+  const logger = createLogger({ sink: { append, flush: sink.flush }, wallClock });
   const ledger = recordsUsage
     ? createUsageLedger({ plan, now, logger, recordEnded: ended.record })
     : undefined;

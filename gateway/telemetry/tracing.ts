@@ -1,7 +1,7 @@
 // The trace of each request (W3C Trace Context, level 2): the client's handed on, or one begun here. With an OpenTelemetry SDK
 // in the process, which the operator loads with `node --import`, the gateway is a span of it (spans.ts).
 import { randomFillSync } from 'node:crypto';
-import type { Trace } from '../exchange/trace.ts';
+import type { Trace } from '../exchange/request-view.ts';
 import type { TracingSettings } from '../plan/settings.ts';
 import type { Fields } from '../policy/contract.ts';
 

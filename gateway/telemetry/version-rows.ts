@@ -2,9 +2,7 @@
 // Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock at scrape.
 import { type apisStanding, limitsInForce, type Standing } from '../exchange/standing.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { gauge, type MetricRow, type Sample } from './series.ts';
-
-const VERSION = ['api', 'version'] as const;
+import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
 
 export function versionRows(
   standing: () => Iterable<Standing>,
@@ -43,7 +41,7 @@ export function versionRows(
       'sundial_version_paused',
       'Whether a pause holds brownouts and retirement.',
       VERSION,
-      () => pausedSamples(standing()),
+      () => valuedSamples(standing(), ({ paused }) => paused),
       'primary',
     ),
   ];
@@ -60,18 +58,20 @@ function* versionSamples(versions: Iterable<Standing>): Iterable<Sample> {
     yield [[rules.api, rules.label, stage, rules.schedule.successor ?? ''], 1];
 }
 
-/** api, version; seconds since 1970 of a date that the version has. */
-function* dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
-  for (const { rules } of versions) {
-    const instant = rules.schedule[date];
-    if (instant !== undefined) yield [[rules.api, rules.label], instant / 1000];
+/** api, version: those that have a value. */
+export function* valuedSamples(
+  versions: Iterable<Standing>,
+  valueIn: (version: Standing) => number | boolean | undefined,
+): Iterable<Sample> {
+  for (const version of versions) {
+    const value = valueIn(version);
+    if (value !== undefined) yield [[version.rules.api, version.rules.label], Number(value)];
   }
 }
 
-/** api, version; 1 while a pause holds the version, else 0. */
-function* pausedSamples(versions: Iterable<Standing>): Iterable<Sample> {
-  for (const { rules, paused } of versions)
-    if (paused !== undefined) yield [[rules.api, rules.label], paused ? 1 : 0];
+/** In seconds since 1970. */
+function dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
+  return valuedSamples(versions, ({ rules: { schedule } }) => schedule[date] && schedule[date] / 1000);
 }
 
 /**

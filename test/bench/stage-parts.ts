@@ -20,7 +20,7 @@ import {
 } from '../../gateway/plane/general/request/request-view.ts';
 import type { Intake } from '../../gateway/plane/port.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
-import { createIntake } from '../../gateway/server/intake.ts';
+import { createIntake } from '../../gateway/server/public-face.ts';
 import { createAdoption, NOBODY_COUNTED } from '../../gateway/stores/adoption.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';
@@ -65,7 +65,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const { settings, plan } = loaded;
   const telemetry = createTelemetry({
     ...{ plan: () => plan, now: wallClock, overrides: () => [], wallClock, monotonic },
-    ...{ log: { destination: join(folder, 'gateway.log'), level: 'info' }, tracing: settings.tracing },
+    ...{ log: join(folder, 'gateway.log'), tracing: settings.tracing },
   });
   stack.defer(telemetry.close);
   const stores = await openStores({ ...settings, monotonic, onState: () => undefined, onFault: raise });

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { revokeKey, rotateKey } from '../../gateway/policy/authentication/key-record.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
-import { createKeyCache, type KeyTexts } from '../../gateway/stores/key-cache.ts';
-import { writeKeyRecord } from '../../gateway/stores/key-text.ts';
+import { createKeyCache, type KeyTexts, writeKeyRecord } from '../../gateway/stores/key-cache.ts';
 import { keyRecord } from './key-store.ts';
 
 function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {

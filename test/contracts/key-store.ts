@@ -4,10 +4,11 @@ import {
   type KeyRecord,
   type KeyStore,
   makeKey,
+  newKeyId,
+  newSecret,
   revokeKey,
   rotateKey,
 } from '../../gateway/policy/authentication/key-record.ts';
-import { newKeyId, newSecret } from '../../gateway/policy/authentication/key-text.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 export function keyRecord(more: Partial<KeyRecord> = {}): KeyRecord {

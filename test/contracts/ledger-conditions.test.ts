@@ -1,10 +1,9 @@
 // How a page of the ledger is found in sundial.db: the right rows for any filter and any place, and no others looked at.
 // What a page holds in any store is in ledger-store.ts.
-
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { UsagePlace } from '../../gateway/policy/usage/place.ts';
+import type { UsagePlace } from '../../gateway/policy/usage/ledger.ts';
 import { conditionsOf, PLACE } from '../../gateway/stores/embedded/ledger-reading.ts';
 import { migrate } from '../../gateway/stores/embedded/schema.ts';
 

@@ -2,8 +2,13 @@
 // Run by lasting-stores.test.ts on each of them.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerStore, UsageCount, UsageFilter, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
-import { writePlace } from '../../gateway/policy/usage/place.ts';
+import {
+  type LedgerStore,
+  type UsageCount,
+  type UsageFilter,
+  type UsageRecord,
+  writePlace,
+} from '../../gateway/policy/usage/ledger.ts';
 import { countOf } from '../../gateway/policy/usage/rows.ts';
 import { usageWindow } from '../../gateway/policy/usage/window.ts';
 import { NOW } from '../support/exchange-samples.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
-import { createPinCache, type PinRecords } from '../../gateway/stores/pin-cache.ts';
-import { pinKeyText } from '../../gateway/stores/pin-text.ts';
+import { createPinCache } from '../../gateway/stores/pin-cache.ts';
+import { type PinRecords, pinKeyText } from '../../gateway/stores/pin-records.ts';
 import { pinOf } from './pin-store.ts';
 
 const keyOf = (account: string) => ({ api: 'payments', account });

@@ -1,7 +1,6 @@
 // What is stored as a pin and is none: no account is refused for good by it.
 import { describe, expect, it } from 'vitest';
-import { createPinRecords, type PinTexts } from '../../gateway/stores/pin-records.ts';
-import { writePin } from '../../gateway/stores/pin-text.ts';
+import { createPinRecords, type PinTexts, writePin } from '../../gateway/stores/pin-records.ts';
 import { pinOf } from './pin-store.ts';
 
 const PIN = pinOf('2026-06-01');

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
+import { slotOf } from '../../gateway/stores/redis/cluster-map.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
-import { slotOf } from '../../gateway/stores/redis/slots.ts';
 import { type ClusterNode, type RunningCluster, startRedisCluster } from '../support/redis-cluster.ts';
 import { openShared } from './lasting-stores.ts';
 import { everyRecord, newWriter, usageOf } from './ledger-store.ts';

@@ -1,6 +1,6 @@
 // Pages of the ledger out of pieces that a store is slow to tell.
 import { expect, it } from 'vitest';
-import type { UsagePlace } from '../../gateway/policy/usage/place.ts';
+import type { UsagePlace } from '../../gateway/policy/usage/ledger.ts';
 import { readPage } from '../../gateway/stores/usage-text.ts';
 
 const place = (index: number): UsagePlace => ['orders', 'v1', `c${index}`, 'token', ''];

@@ -11,8 +11,8 @@ import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
 import type { StoreNews } from '../../gateway/stores/workers/spoken.ts';
 import {
+  type AskPrimary,
   openWorkerStores,
-  type RemoteStore,
   type WorkerStores,
 } from '../../gateway/stores/workers/worker-stores.ts';
 import { NOW } from '../support/exchange-samples.ts';
@@ -42,27 +42,10 @@ const everyone = async (news: StoreNews) => {
   for (const worker of workers) worker.hear(structuredClone(news));
 };
 /** As over the wire: by copies, and never in the same turn. */
-const remote = (): RemoteStore => {
-  const { answers } = primary;
-  const far =
-    <A, R>(name: string, answer: (given: A) => R) =>
-    async (given: A): Promise<Awaited<R>> => {
-      asked.push(name);
-      return structuredClone(await (silence ?? answer(structuredClone(given))));
-    };
-  return {
-    take: far('take', answers.take),
-    takeAll: far('takeAll', answers.takeAll),
-    guard: far('guard', answers.guard),
-    findPin: far('findPin', answers.findPin),
-    claimPin: far('claimPin', answers.claimPin),
-    readUsage: far('readUsage', answers.readUsage),
-    addUsage: far('addUsage', answers.addUsage),
-    firstUsage: far('firstUsage', answers.firstUsage),
-    findKey: far('findKey', answers.findKey),
-    claimKey: far('claimKey', answers.claimKey),
-    settleKey: far('settleKey', answers.settleKey),
-  };
+const ask: AskPrimary = async (name, given) => {
+  asked.push(name);
+  const answer: (given: never) => unknown = primary.answers[name];
+  return structuredClone(await (silence ?? answer(structuredClone(given) as never))) as never;
 };
 
 beforeEach(async () => {
@@ -79,7 +62,7 @@ beforeEach(async () => {
     onFault: (error: unknown) => expect.fail(String(error)),
   } as const;
   primary = await openStores({ ...shared, tell: everyone });
-  const open = () => openWorkerStores({ ...shared, primary: remote(), start: primary.start(), workers: 2 });
+  const open = () => openWorkerStores({ ...shared, ask, start: primary.start(), workers: 2 });
   workers = [await open(), await open()];
 });
 afterEach(async () => {

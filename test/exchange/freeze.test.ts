@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import type { Adopter } from '../../gateway/policy/usage/adoption.ts';
+import type { Adopter } from '../../gateway/policy/usage/ledger.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 import { PLENTY, quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';

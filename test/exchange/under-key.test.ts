@@ -1,7 +1,7 @@
 // The idempotency step by itself: for how long a key is taken, by what the upstream of the version is waited for.
 // What a claim does from there is in claim.test.ts.
 import { expect, it } from 'vitest';
-import { settle } from '../../gateway/exchange/decide.ts';
+import { settle } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { underKey } from '../../gateway/exchange/under-key.ts';

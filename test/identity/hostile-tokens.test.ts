@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
-import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
+import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
 import {

@@ -5,7 +5,7 @@ import {
   createIntrospectionVerifier,
   type IntrospectionOptions,
 } from '../../gateway/identity/introspection-verifier.ts';
-import type { IdentityVerifier } from '../../gateway/identity/verifier.ts';
+import type { IdentityVerifier } from '../../gateway/identity/token-cache.ts';
 import type { IntrospectionIdentity } from '../../gateway/plan/settings.ts';
 
 export const SECOND = 1000;

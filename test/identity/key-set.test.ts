@@ -1,12 +1,9 @@
 // How the keys live through rotation, outages and hostile answers (JWT-4): real sockets, a clock the test moves.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTokenVerifier, type VerifierOptions } from '../../gateway/identity/authenticators.ts';
 import { issuerAddress } from '../../gateway/identity/issuer-request.ts';
 import type { KeyFetch } from '../../gateway/identity/key-set.ts';
-import {
-  createTokenVerifier,
-  type IdentityVerifier,
-  type VerifierOptions,
-} from '../../gateway/identity/verifier.ts';
+import type { IdentityVerifier } from '../../gateway/identity/token-cache.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 
 const SECOND = 1000;

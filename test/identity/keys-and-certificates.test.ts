@@ -3,17 +3,18 @@
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { createKeyAuthenticator } from '../../gateway/identity/api-keys.ts';
-import { createCertificateAuthenticator } from '../../gateway/identity/client-certificate.ts';
+import { createCertificateAuthenticator } from '../../gateway/identity/authenticators.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import type { CertificatePlace } from '../../gateway/policy/authentication/consumer.ts';
 import {
   type FoundKey,
   type KeyRecord,
   makeKey,
+  newKeyId,
+  newSecret,
   revokeKey,
   rotateKey,
 } from '../../gateway/policy/authentication/key-record.ts';
-import { newKeyId, newSecret } from '../../gateway/policy/authentication/key-text.ts';
 
 const NOW = 1_000_000;
 

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
+import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { type Issuer, startIssuer } from '../../upstreams/identity/server.ts';
 import { ISSUER, openBrowser, post, redemption, STOREFRONT, walk } from '../support/oauth-walk.ts';
 import { freePorts } from '../support/ports.ts';

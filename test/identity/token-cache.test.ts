@@ -1,9 +1,8 @@
 // What the token cache remembers, for how long, and what it never answers from memory (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKnownIssuers } from '../../gateway/identity/known-issuers.ts';
-import { createTokenCache } from '../../gateway/identity/token-cache.ts';
-import type { Verification } from '../../gateway/identity/verdict.ts';
-import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
+import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
+import { createTokenCache, type Verification } from '../../gateway/identity/token-cache.ts';
+import { createKnownIssuers } from '../../gateway/identity/token-shape.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 

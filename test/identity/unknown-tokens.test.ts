@@ -1,8 +1,8 @@
 // A flood of made-up opaque tokens is no flood of questions to the issuer: each address has a budget of tokens that turn
 // out to be none. A real endpoint over sockets, a clock the test moves.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createTokenBudget } from '../../gateway/identity/token-budget.ts';
-import type { IdentityVerifier } from '../../gateway/identity/verifier.ts';
+import { createTokenBudget } from '../../gateway/identity/introspect.ts';
+import type { IdentityVerifier } from '../../gateway/identity/token-cache.ts';
 import { type IntrospectionEndpoint, openEndpoint, SECOND, says } from './introspection-endpoint.ts';
 
 const [HERE, THERE] = ['192.0.2.9', '2001:db8:0:1::/64'];

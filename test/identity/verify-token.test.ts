@@ -3,7 +3,8 @@ import { createHmac, createPublicKey } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTokenVerifier, type IdentityVerifier } from '../../gateway/identity/verifier.ts';
+import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
+import type { IdentityVerifier } from '../../gateway/identity/token-cache.ts';
 import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 

@@ -20,7 +20,7 @@ import { createProxyListener } from '../../gateway/plane/general/proxy-listener.
 import type { Websockets } from '../../gateway/plane/general/websocket/websocket.ts';
 import type { Listener } from '../../gateway/plane/port.ts';
 import { certificatesOf } from '../../gateway/server/certificates.ts';
-import { createIntake } from '../../gateway/server/intake.ts';
+import { createIntake } from '../../gateway/server/public-face.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 import { createTlsFace } from '../../gateway/server/tls-options.ts';
 import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';

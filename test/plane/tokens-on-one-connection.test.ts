@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
-import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
+import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { NOW, planOf } from '../plan/workspace.ts';

@@ -4,13 +4,16 @@ import { describe, expect, it } from 'vitest';
 import {
   consumerOfKey,
   flawOfKey,
+  isKeyId,
   makeKey,
   type NewKey,
+  newKeyId,
+  newSecret,
+  readKey,
   revokeKey,
   rotateKey,
   stateOfKey,
 } from '../../gateway/policy/authentication/key-record.ts';
-import { isKeyId, newKeyId, newSecret, readKey } from '../../gateway/policy/authentication/key-text.ts';
 import { anyText } from '../support/any-text.ts';
 
 const NOW = 1_000_000;

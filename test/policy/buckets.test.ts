@@ -2,9 +2,8 @@
 // What a bucket does with it stands in gcra.test.ts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
+import { bucketKey, bucketName, type Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import { lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
-import { bucketKey, bucketName } from '../../gateway/policy/rate-limit/subject.ts';
 import { limits } from './drawn-limits.ts';
 
 describe('lowered limits', () => {

@@ -1,8 +1,11 @@
 // Lifecycle events and their iCalendar form (RFC 5545).
 import { describe, expect, it } from 'vitest';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
-import { lifecycleEvents, type VersionLife } from '../../gateway/policy/lifecycle/calendar.ts';
-import { renderCalendar } from '../../gateway/policy/lifecycle/icalendar.ts';
+import {
+  lifecycleEvents,
+  renderCalendar,
+  type VersionLife,
+} from '../../gateway/policy/lifecycle/calendar.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 15, 30);

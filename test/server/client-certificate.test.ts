@@ -9,7 +9,7 @@ import { createConnectionFacts } from '../../gateway/plane/general/request/open-
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
-import { readCertificate } from '../../gateway/server/client-certificate.ts';
+import { readCertificate } from '../../gateway/server/tls-options.ts';
 import { createBytesParser } from '../support/parsed-request.ts';
 
 const DNS = 2;

@@ -1,5 +1,4 @@
 // What of a request becomes a record of the ledger, and what does not; versions that are watched; and how much it holds.
-
 import { describe, expect, it, vi } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
@@ -10,8 +9,8 @@ import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import { stopWatching } from '../../gateway/telemetry/ledger/sweep.ts';
 import { createUsageTally, type UsageTally } from '../../gateway/telemetry/ledger/tally.ts';
-import { stopWatching } from '../../gateway/telemetry/ledger/unwatch.ts';
 import { createWatch } from '../../gateway/telemetry/ledger/watched.ts';
 import {
   ACCESS,

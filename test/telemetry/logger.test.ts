@@ -15,12 +15,6 @@ describe('the logger', () => {
     });
   });
 
-  it('keeps quiet below its level', () => {
-    const { telemetry, text } = harness();
-    telemetry.logger.debug('details');
-    expect(text()).toBe('');
-  });
-
   it('drops fields that are not on its list, whatever object is handed over', () => {
     const { telemetry, text } = harness();
     const wider = { api: 'orders', authorization: 'Bearer canary', password: 'canary' };

@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
 import type { Problem } from '../../gateway/plan/problems.ts';
-import { createAuditTrail } from '../../gateway/telemetry/audit.ts';
-import { createDependencyReport } from '../../gateway/telemetry/dependency-report.ts';
-import { createFaultReport } from '../../gateway/telemetry/fault-report.ts';
+import { createDependencyReport, createFaultReport } from '../../gateway/telemetry/dependency-report.ts';
+import { createAuditTrail } from '../../gateway/telemetry/logger.ts';
 import { createReloadReport } from '../../gateway/telemetry/reload-report.ts';
 import { deprecatedFacts } from '../support/exchange-samples.ts';
 import { harness } from './telemetry-harness.ts';

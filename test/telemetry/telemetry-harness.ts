@@ -36,12 +36,9 @@ export function harness(
     wallClock: () => clocks.wall,
     monotonic: () => clocks.monotonic,
     log: {
-      destination: {
-        write: (text) => {
-          written += text;
-        },
+      write: (text) => {
+        written += text;
       },
-      level: 'info',
     },
     tracing: { starts: false, sampled: 0 },
     workers,

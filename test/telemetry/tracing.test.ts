@@ -35,7 +35,7 @@ const begin =
     createTracing({ starts: true, sampled }, () => drawn)(fields(headers));
 
 const quiet = {
-  log: { destination: { write: () => undefined }, level: 'info' },
+  log: { write: () => undefined },
   tracing: { starts: true, sampled: 1 },
 } as const;
 

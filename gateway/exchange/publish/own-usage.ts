@@ -3,7 +3,7 @@
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/reserved-paths.ts';
 import type { AccessRule, Consumer } from '../../policy/authentication/access.ts';
-import { StoreUnavailable } from '../../policy/contract.ts';
+import { retryLater, StoreUnavailable } from '../../policy/contract.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
 import type { LedgerStore, UsageRecord } from '../../policy/usage/ledger.ts';
 import { countOf, type UsageRow, usageRows } from '../../policy/usage/rows.ts';
@@ -96,11 +96,7 @@ export async function ownUsage(view: RequestView, start: RequestStart, ports: Ow
     return { directive: { kind: 'publish', publication }, consumer };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const restoredAt = ports.wallClock() + RETRY_AFTER_S * 1_000;
-    return {
-      ...refused({ reason: 'usage_unavailable', retryAfterSeconds: RETRY_AFTER_S, restoredAt }),
-      consumer,
-    };
+    return { ...refused(retryLater('usage_unavailable', RETRY_AFTER_S, ports.wallClock())), consumer };
   }
 }
 

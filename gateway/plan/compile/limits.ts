@@ -1,9 +1,14 @@
 // The limits of one version or operation: each its own, else that of the next larger whole; the lowered ones worked out.
 // Part of compiling one version; the pipeline only picks.
-import type { CountedBy, Limit, LimitRule, LimitRules } from '../../policy/rate-limit/limit.ts';
+import {
+  bucketName,
+  type CountedBy,
+  type Limit,
+  type LimitRule,
+  type LimitRules,
+} from '../../policy/rate-limit/limit.ts';
 import { type Lowering, lowerAlong, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import { bucketName } from '../../policy/rate-limit/subject.ts';
 import type { PolicyFile } from '../grammar/policy-grammar.ts';
 
 export interface LimitsOf {

@@ -1,6 +1,6 @@
 // What the idempotency policy speaks: its rules, which answers are kept and what of them, the store port, its refusals.
 // The port is owned here, by who needs it; stores/ implements it.
-import type { EpochMs, FieldRecord } from '../contract.ts';
+import type { FieldRecord, RetryLater } from '../contract.ts';
 
 /** Methods that may have a key; the others change nothing, or the same however often they come (IDM-2). */
 export const KEYED_METHODS = ['POST', 'PUT', 'PATCH'] as const;
@@ -72,11 +72,7 @@ export type IdempotencyRefusal =
   | { readonly reason: 'idempotency_unknown' }
   | { readonly reason: 'idempotency_mismatch' }
   /** A key is required and the store that would know it is away: 503. */
-  | {
-      readonly reason: 'idempotency_unavailable';
-      readonly retryAfterSeconds: number;
-      readonly restoredAt: EpochMs;
-    };
+  | RetryLater<'idempotency_unavailable'>;
 
 /** They say that the request was not carried out, or may be later: with the same key it may come again (IDM-6). */
 const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);

@@ -52,10 +52,8 @@ function stretchesOf(
       if (times.beat === undefined) return [{ from, until: from + times.lasts }];
       return repeat(times.beat, from, span.sunset - nextPhase(times.beforeSunset, rules), span, most);
     }
-    default: {
-      const never: never = times;
-      throw new Error(`unhandled times ${JSON.stringify(never)}`);
-    }
+    default:
+      return times satisfies never;
   }
 }
 

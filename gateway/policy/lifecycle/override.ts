@@ -26,6 +26,9 @@ export interface Hold extends Omit<Pause, 'kind' | 'label'> {
 
 export type Override = Pause | Hold;
 
+/** The version that an override is looked for. */
+type Subject = Pick<Hold, 'api' | 'label'>;
+
 /** Every answer rejects with `StoreUnavailable` only. */
 export interface OverrideStore {
   /** What is known in this process, expired ones included until they are removed; the same array until it changes. */
@@ -47,14 +50,10 @@ export function longOver(overrides: readonly Override[], now: EpochMs): readonly
 }
 
 /** The pause of one version in force at `now`, the one that ends last; undefined where none is. */
-export function pauseOf(
-  overrides: readonly Override[],
-  { api, label }: { readonly api: string; readonly label: Label },
-  now: EpochMs,
-): Pause | undefined {
+export function pauseOf(overrides: readonly Override[], version: Subject, now: EpochMs): Pause | undefined {
   let longest: Pause | undefined;
   for (const each of overrides) {
-    if (each.kind !== 'pause' || !isInForce(each, { api, label }, now)) continue;
+    if (each.kind !== 'pause' || !isInForce(each, version, now)) continue;
     if (longest === undefined || each.until > longest.until) longest = each;
   }
   return longest;
@@ -63,7 +62,7 @@ export function pauseOf(
 /** The hold of one version in force at `now`; a guard makes one for each. */
 export function retirementHoldOf(
   overrides: readonly Override[],
-  version: { readonly api: string; readonly label: Label },
+  version: Subject,
   now: EpochMs,
 ): Hold | undefined {
   for (const each of overrides) {
@@ -73,11 +72,7 @@ export function retirementHoldOf(
 }
 
 /** The first instant after `now` at which an override of the version begins or ends; `Infinity` without one. */
-export function nextOverrideChange(
-  overrides: readonly Override[],
-  version: { readonly api: string; readonly label: Label },
-  now: EpochMs,
-): EpochMs {
+export function nextOverrideChange(overrides: readonly Override[], version: Subject, now: EpochMs): EpochMs {
   let next = Number.POSITIVE_INFINITY;
   for (const each of overrides) {
     if (!concerns(each, version)) continue;
@@ -87,17 +82,10 @@ export function nextOverrideChange(
   return next;
 }
 
-function isInForce(
-  override: Override,
-  version: { readonly api: string; readonly label: Label },
-  now: EpochMs,
-): boolean {
+function isInForce(override: Override, version: Subject, now: EpochMs): boolean {
   return concerns(override, version) && now >= override.from && now < override.until;
 }
 
-function concerns(
-  override: Override,
-  { api, label }: { readonly api: string; readonly label: Label },
-): boolean {
+function concerns(override: Override, { api, label }: Subject): boolean {
   return override.api === api && (override.label === undefined || override.label === label);
 }

@@ -97,10 +97,8 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
       return `has no upstream: its ${endingOf(schedule, pause)} stays`;
     case 'none':
       return 'has nothing to hold in that time';
-    default: {
-      const never: never = effect;
-      throw new Error(`unhandled effect ${String(never)}`);
-    }
+    default:
+      return effect satisfies never;
   }
 }
 

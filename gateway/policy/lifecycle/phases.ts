@@ -172,10 +172,8 @@ function deprecationValue(at: EpochMs, form: DeprecationForm): string {
       return 'true';
     case 'http-date':
       return httpDate(at);
-    default: {
-      const never: never = form;
-      throw new Error(`unhandled form ${String(never)}`);
-    }
+    default:
+      return form satisfies never;
   }
 }
 

@@ -1,7 +1,8 @@
-// The terminal answer of a version whose sunset has passed: gone, or moved.
-// Given before authentication, since retirement is public (ORD-3).
+// The answers of a version that lets callers in no more: gone or moved past its sunset, or frozen for new consumers.
+// Retirement is public and comes before authentication (ORD-3); when a consumer was first seen is the ledger's knowledge.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
+import { type Exception, leaveFrom } from './exceptions.ts';
 import type { EndStage, LifecycleRefusal, Phase, Schedule } from './schedule.ts';
 
 /** Where callers are to go, for the body: to a URL, or where that is the one just requested, to a version by its name. */
@@ -66,4 +67,31 @@ function endOf(
 /** Whether a version is no longer even remembered: asked for, it is unknown like one that never was (STAT-1). */
 export function isForgotten({ forgotten }: Schedule, now: EpochMs): boolean {
   return forgotten !== undefined && now >= forgotten;
+}
+
+/** The version or operation that is frozen. */
+interface FrozenSubject {
+  readonly label: Label;
+  readonly operation: string | undefined;
+  readonly schedule: Schedule;
+  readonly exceptions: readonly Exception[];
+}
+
+/** Whether it has to be asked when this consumer came: the day has passed, and nothing written lets the consumer in. */
+export function isClosedTo(
+  { exceptions }: Pick<FrozenSubject, 'exceptions'>,
+  freeze: EpochMs,
+  consumer: { readonly id: string },
+  now: EpochMs,
+): boolean {
+  return now >= freeze && leaveFrom('freeze', exceptions, consumer, now) === undefined;
+}
+
+/** The answer for who came too late. `next`: where the successor is. */
+export function refuseAdoption(
+  { label, operation, schedule }: FrozenSubject,
+  freeze: EpochMs,
+  next: Successor,
+): LifecycleRefusal {
+  return { reason: 'adoption_frozen', label, operation, since: freeze, ...next, guide: schedule.guide };
 }

@@ -1,6 +1,6 @@
 // Maintenance: a service is being worked on, and whoever asks for it is told when to come back.
 // Asked by the pipeline, by the lifecycle page and by `check`.
-import type { EpochMs } from '../contract.ts';
+import type { EpochMs, RetryLater } from '../contract.ts';
 
 export interface Maintenance {
   /** From this instant requests are served again, without an edit and without a reload. */
@@ -9,12 +9,7 @@ export interface Maintenance {
   readonly why?: string | undefined;
 }
 
-export type MaintenanceRefusal = {
-  readonly reason: 'maintenance';
-  /** At least 1. */
-  readonly retryAfterSeconds: number;
-  readonly restoredAt: EpochMs;
-};
+export type MaintenanceRefusal = RetryLater<'maintenance'>;
 
 /** Whether it holds at `now`, which is the real time: machines are worked on in no other. */
 export function isHeld(maintenance: Maintenance | undefined, now: EpochMs): maintenance is Maintenance {

@@ -1,6 +1,6 @@
-// What the rate-limit policy speaks: limits, subjects, the store port, and its refusals.
+// What the rate-limit policy speaks: limits, the names of their buckets, the store port, and its refusals.
 // The port is owned here, by who needs it; stores/ implements it.
-import type { EpochMs, MaybePromise } from '../contract.ts';
+import type { EpochMs, MaybePromise, RetryLater } from '../contract.ts';
 
 /**
  * `units` per `windowMs`. GCRA, unless said otherwise, has room for `burst` at once and admits at most burst + elapsed/T
@@ -114,8 +114,33 @@ export type RateLimitRefusal =
   | { readonly reason: 'guard_limited'; readonly retryAfterSeconds: number }
   | TokensLimited
   /** `on_store_failure: refuse` and the store is away: 503. */
-  | {
-      readonly reason: 'limits_unavailable';
-      readonly retryAfterSeconds: number;
-      readonly restoredAt: EpochMs;
-    };
+  | RetryLater<'limits_unavailable'>;
+
+interface Caller {
+  /** Undefined where the access is public; such requests are counted by address. */
+  readonly consumer: { readonly id: string } | undefined;
+  /** IPv6 already shortened to its /64. */
+  readonly clientAddress: string;
+}
+
+/** Of an API, what is counted together in it, and the name of the limit: no part can pose as two. */
+export function bucketName(api: string, scope: string, limit: string): string {
+  return `${part(api)}:${part(scope)}:${part(limit)}`;
+}
+
+/**
+ * A key no two subjects share: the name of the bucket holds no more colons than its own two, and the subject before it,
+ * which a client may choose, says by its kind whether it is a consumer, an address or everyone, so that none can pose as
+ * another. The braces are the hash tag of Redis Cluster: the buckets of one subject are kept on one node.
+ */
+export function bucketKey(bucket: string, by: CountedBy, { consumer, clientAddress }: Caller): string {
+  // A node for each API and limit: what everyone shares is asked for the most.
+  if (by === 'everyone') return `{everyone:${bucket}}`;
+  return by === 'consumer' && consumer !== undefined
+    ? `{consumer:${consumer.id}}:${bucket}`
+    : `{address:${clientAddress}}:${bucket}`;
+}
+
+function part(text: string): string {
+  return text.includes(':') || text.includes('%') ? encodeURIComponent(text) : text;
+}

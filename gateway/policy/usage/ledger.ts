@@ -1,15 +1,18 @@
-// What the ledger speaks: who called what is deprecated, when first, when last, how often, and where that is kept.
+// What the ledger speaks: who called what is deprecated, when and how often, where that is kept, and in which order.
 // The port is owned here; telemetry/ counts into it, stores/ keep it, and `usage`, the guard and the freeze read it.
 import type { EpochMs, MaybePromise } from '../contract.ts';
 
 /** A day of UTC, `2026-11-21`. */
 export type UsageDay = string;
 
+/** What the id of a caller was taken from. */
+export const KNOWN_BY = ['token', 'key', 'certificate', 'address'] as const;
+
 /** Who called, and what. The text of a consumer is data about persons: it is never a label and never logged. */
 export interface UsageSubject {
   /** The id of a known consumer, or the address of an unknown one (IPv6 by its /64). */
   readonly consumer: string;
-  readonly via: 'token' | 'key' | 'certificate' | 'address';
+  readonly via: (typeof KNOWN_BY)[number];
   readonly api: string;
   readonly version: string;
   /** `GET /search`; undefined for what no operation of the policy names. */
@@ -136,9 +139,7 @@ export interface LedgerStore {
    * When a consumer was first seen on a version, whatever the operation and whatever proved its id: who changes from a key
    * to tokens is nobody new. An address is nobody's id. A request waits for it: one question, within what one may wait.
    */
-  readonly firstSeen: (
-    subject: Pick<UsageSubject, 'consumer' | 'api' | 'version'>,
-  ) => MaybePromise<FirstSeen>;
+  readonly firstSeen: (adopter: Adopter) => MaybePromise<FirstSeen>;
   /**
    * Since when calls are counted: of that version, or of the first that any were counted of. Who was not seen before says
    * nothing. Undefined: not yet.
@@ -150,4 +151,55 @@ export interface LedgerStore {
   readonly erase: (consumer: string) => Promise<number>;
   /** Forgets days before `day`, and records that have none left; how many records went. */
   readonly sweep: (day: UsageDay) => Promise<number>;
+}
+
+/** Who calls what, whatever it is known by. */
+export type Adopter = Pick<UsageSubject, 'consumer' | 'api' | 'version'>;
+
+/** What is known of who came when. Instants are those of the lifecycle clock. */
+export interface Adoption {
+  /** Of a call before its version was frozen: who has made one is known here from then on, before any store has heard of it. */
+  readonly saw: (adopter: Adopter, now: EpochMs) => void;
+  /**
+   * Whether a consumer was first seen on a version at `freeze` or later, or never. False as well where nobody can know:
+   * the store is away, or counts calls of the version only since then. Never rejects.
+   */
+  readonly isLate: (adopter: Adopter, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
+}
+
+/** What orders records: api, version, consumer, via, operation; an operation that is none is ''. */
+export type UsagePlace = readonly [
+  api: string,
+  version: string,
+  consumer: string,
+  via: string,
+  operation: string,
+];
+
+export function placeOf({ api, version, consumer, via, operation }: UsageSubject): UsagePlace {
+  return [api, version, consumer, via, operation ?? ''];
+}
+
+export function writePlace(place: UsagePlace): string {
+  return JSON.stringify(place);
+}
+
+/** Undefined for a text that is no place; whoever asks for a page may have written anything. */
+export function readPlace(text: string): UsagePlace | undefined {
+  const parts = partsOf(text);
+  if (!Array.isArray(parts) || parts.length !== 5) return undefined;
+  const [api, version, consumer, via, operation] = parts.map((part) =>
+    typeof part === 'string' ? part : undefined,
+  );
+  if (api === undefined || version === undefined || consumer === undefined) return undefined;
+  return via === undefined || operation === undefined ? undefined : [api, version, consumer, via, operation];
+}
+
+function partsOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 // Records of the ledger as rows: one for each consumer of a version, with what it calls there, and how that changes.
 // Made of one page of records at a time, which stand in the order of api, version, consumer, operation.
 import type { EpochMs } from '../contract.ts';
-import type { CountedDays, UsageCount, UsageRecord, UsageSubject } from './ledger.ts';
+import type { Adopter, CountedDays, UsageCount, UsageRecord, UsageSubject } from './ledger.ts';
 import type { Trend } from './window.ts';
 
 /** What was counted of something since the window began. */
@@ -13,14 +13,14 @@ export interface Counted {
   readonly lastAt: EpochMs;
 }
 
-export interface OperationUse extends Counted {
+interface OperationUse extends Counted {
   /** Undefined for what no operation of the policy names. */
   readonly operation: string | undefined;
   /** The latest last. */
   readonly agents: readonly string[];
 }
 
-export interface UsageRow extends Counted, Pick<UsageSubject, 'consumer' | 'via' | 'api' | 'version'> {
+export interface UsageRow extends Counted, Adopter, Pick<UsageSubject, 'via'> {
   /** At least one. */
   readonly operations: readonly OperationUse[];
 }
@@ -51,10 +51,7 @@ export function startOfLast(records: readonly UsageSubject[]): number {
   return records.findLastIndex((record) => !isOfSameConsumer(record, last)) + 1;
 }
 
-function isOfSameConsumer(
-  one: Pick<UsageSubject, 'api' | 'version' | 'consumer'>,
-  other: Pick<UsageSubject, 'api' | 'version' | 'consumer'>,
-): boolean {
+function isOfSameConsumer(one: Adopter, other: Adopter): boolean {
   return one.consumer === other.consumer && one.version === other.version && one.api === other.api;
 }
 
@@ -93,4 +90,42 @@ export function countOf(record: UsageRecord, days: CountedDays): UsageCount {
 
 function useOf({ operation, agents, calls, week, weekBefore, firstAt, lastAt }: UsageCount): OperationUse {
   return { operation, agents, calls, trend: { week, weekBefore }, firstAt, lastAt };
+}
+
+/** The rows with the most calls, over rows that come page by page: however many consumers there are, so many are kept. */
+interface MostCalls {
+  /** Rows in the order of api, version, consumer; a consumer may go on in the next rows. */
+  readonly add: (rows: readonly UsageRow[]) => void;
+  /** The most calls first. */
+  readonly rows: () => readonly UsageRow[];
+}
+
+export function createMostCalls(most: number): MostCalls {
+  let kept: UsageRow[] = [];
+  /** Of the consumer that came last, of whom the next rows may have more: one for each way of being known. */
+  let open: UsageRow[] = [];
+  const cut = (rows: readonly UsageRow[]) =>
+    rows.toSorted((one, other) => other.calls - one.calls).slice(0, most);
+  const settle = (): void => {
+    kept.push(...open);
+    open = [];
+    // Seldom, so that sorting costs little for each row.
+    if (kept.length >= 2 * most) kept = cut(kept);
+  };
+  return {
+    add: (rows) => {
+      for (const row of rows) {
+        if (open[0] !== undefined && !isOfSameConsumer(open[0], row)) settle();
+        const known = open.findIndex(({ via }) => via === row.via);
+        const before = open[known];
+        if (before === undefined) open.push(row);
+        else open[known] = together(before, row);
+      }
+    },
+    rows: () => cut([...kept, ...open]),
+  };
+}
+
+function together(one: UsageRow, other: UsageRow): UsageRow {
+  return { ...one, ...sum(one, other), operations: [...one.operations, ...other.operations] };
 }

@@ -79,10 +79,8 @@ export function verdictInWords(verdict: UsageVerdict, operations: readonly strin
       return `${calls}, but ${sinceWhen(verdict.looks)}: too early to say`;
     case 'called':
       return `${what}${what === '' ? '' : ' '}still called by ${calledInWords(verdict)}`;
-    default: {
-      const never: never = verdict;
-      throw new Error(`unhandled verdict ${JSON.stringify(never)}`);
-    }
+    default:
+      return verdict satisfies never;
   }
 }
 

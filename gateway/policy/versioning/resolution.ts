@@ -1,6 +1,6 @@
 // What version resolution speaks: labels, carriers, claims, preferences, and its refusals.
 // Readers make claims, resolve.ts makes a resolution of them; nothing else speaks of carriers.
-import type { EpochMs, Fields } from '../contract.ts';
+import type { EpochMs, Fields, RetryLater } from '../contract.ts';
 
 /** A version as the operator declares it, for example `v1`. `none` is the single label of an unversioned API. */
 export type Label = string;
@@ -154,4 +154,4 @@ export type VersioningRefusal =
   /** `Accept` excludes every version that would answer. */
   | { readonly reason: 'version_unacceptable'; readonly known: readonly Label[] }
   /** The store is away and the account not known in this process; another version would be worse than none. */
-  | { readonly reason: 'pins_unavailable'; readonly retryAfterSeconds: number; readonly restoredAt: EpochMs };
+  | RetryLater<'pins_unavailable'>;

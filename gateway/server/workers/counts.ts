@@ -3,8 +3,7 @@
 import type { MonotonicMs } from '../../policy/contract.ts';
 import { createConsumerSums } from '../../telemetry/consumer-sums.ts';
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
-import { pause } from './pace.ts';
-import { within } from './within.ts';
+import { pause, within } from './pace.ts';
 
 export interface Counts<Worker> extends Pick<Departures<Worker>, 'keep' | 'leave'> {
   /** As they are now; of a worker that does not answer in time, as they were. */

@@ -6,10 +6,9 @@ import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
 import { createCounts } from './counts.ts';
 import type { WorkerProcess } from './fork.ts';
-import { createPace, pause } from './pace.ts';
+import { createPace, pause, within } from './pace.ts';
 import { type Answers, messageOf, type Peer, PeerGone } from './peer.ts';
 import type { BoundListeners, PlanOrder, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
-import { within } from './within.ts';
 
 export interface CrewOptions {
   readonly size: number;

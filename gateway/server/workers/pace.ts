@@ -1,5 +1,5 @@
-// How soon a worker that ended is replaced: the first at once, those of a crash loop ever later.
-// Asked by crew.ts; a gateway whose workers die at once starts at most one every ten seconds in the end.
+// Waiting for workers: how soon one that ended is replaced, and for how long an answer is awaited.
+// The first is replaced at once, those of a crash loop ever later: at most one every ten seconds in the end.
 import type { MonotonicMs } from '../../policy/contract.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -31,4 +31,14 @@ export function pause(ms: number, until: AbortSignal): Promise<void> {
     const timer = setTimeout(end, ms);
     until.addEventListener('abort', end);
   });
+}
+
+export class TooLate extends Error {}
+
+/** Rejects with `TooLate` after `ms` milliseconds: a process may be stopped without being gone. What is asked may happen all the same. */
+export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => reject(new TooLate(`no answer within ${ms} ms`)), ms);
+  answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
 }

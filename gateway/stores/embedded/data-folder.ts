@@ -95,6 +95,6 @@ function toDataFolderError(folder: string, file: string, error: unknown): DataFo
   }
 }
 
-function isFileThere(error: unknown): boolean {
+export function isFileThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTDIR)$/.test(String(error.code));
 }

@@ -1,6 +1,5 @@
 // What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
 // One process holds the folder, so that what this process knows is all there is to know.
-
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNumber } from '../../policy/usage/day.ts';
@@ -8,8 +7,8 @@ import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
-import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
-import { createPinRecords, type PinTexts } from '../pin-records.ts';
+import { type CachedPins, createPinCache } from '../pin-cache.ts';
+import { createPinRecords, type PinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { dayNumbers, readPage } from '../usage-text.ts';

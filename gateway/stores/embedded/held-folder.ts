@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../plan/make-folder.ts';
+import { isFileThere } from './data-folder.ts';
 
 const LOCK_FILE = 'demo.lock';
 const SQLITE_BUSY = 5;
@@ -39,7 +40,3 @@ const unusable = (folder: string, why: string): Error =>
   new Error(`the data folder ${folder} cannot be used: ${why}; SUNDIAL_DATA=<folder> moves it`);
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function isFileThere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTDIR)$/.test(String(error.code));
-}

@@ -1,4 +1,4 @@
--- Gives an idempotency key to who asks unless something stands there, atomically (IDM-5). Called by idempotency.ts.
+-- Gives an idempotency key to who asks unless something stands there, atomically (IDM-5). Called by state-scripts.ts.
 --
 -- KEYS[1]  the key: a hash of its state, its owner, and the record of a kept answer; absent when free
 -- ARGV[1]  who asks

@@ -4,10 +4,9 @@ import { performance } from 'node:perf_hooks';
 import { type RedisAddress, redisAddress } from '../../plan/redis-address.ts';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { loadClients, type RedisClients } from './client.ts';
-import { openClusterMap } from './cluster-map.ts';
+import { openClusterMap, slotOf } from './cluster-map.ts';
 import { Redirected } from './failures.ts';
 import { type LinkOptions, openLink, type RedisLink, type ScriptArguments, type Send } from './link.ts';
-import { slotOf } from './slots.ts';
 
 /** Leaves of the 50 ms of RL-13 what a busy event loop needs to notice. */
 const DEFAULT_ANSWER_WITHIN_MS = 30;

@@ -2,14 +2,15 @@
 // sorted sets. All under one hash tag, since a batch is added whole. Part of shared-state.ts.
 import { MOST_AGENTS } from '../../policy/usage/agents.ts';
 import { dayNumber } from '../../policy/usage/day.ts';
-import type {
-  LedgerStore,
-  UsageBatch,
-  UsageCount,
-  UsageFilter,
-  UsageRecord,
+import {
+  type LedgerStore,
+  placeOf,
+  type UsageBatch,
+  type UsageCount,
+  type UsageFilter,
+  type UsagePlace,
+  type UsageRecord,
 } from '../../policy/usage/ledger.ts';
-import { placeOf, type UsagePlace } from '../../policy/usage/place.ts';
 import {
   countFrom,
   dayNumbers,

@@ -1,4 +1,4 @@
--- Says what came of an idempotency key, for its owner alone (IDM-5). Called by idempotency.ts.
+-- Says what came of an idempotency key, for its owner alone (IDM-5). Called by state-scripts.ts.
 --
 -- KEYS[1]  the key, as claim-key.lua left it
 -- ARGV[1]  its owner

@@ -11,13 +11,13 @@ import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import type { LastingStores } from '../stores.ts';
 import { createRedisAnnounced } from './announced.ts';
 import type { RedisConnection } from './connect.ts';
-import { createRedisClaimTexts } from './idempotency.ts';
 import type { LastKnownFile } from './last-known.ts';
 import { createRedisLedger } from './ledger.ts';
 import { createRedisPublished } from './published.ts';
 import {
   CHANGES_KEPT,
   type Changes,
+  createRedisClaimTexts,
   defineStateScripts,
   isEarlier,
   KEYS,

@@ -5,7 +5,8 @@ import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { ClaimTexts } from '../idempotency-records.ts';
 import type { KeyTexts } from '../key-cache.ts';
-import type { CachedPins, PinRecords } from '../pin-cache.ts';
+import type { CachedPins } from '../pin-cache.ts';
+import type { PinRecords } from '../pin-records.ts';
 import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
 
 export type TellWorkers = (news: StoreNews) => Promise<void>;

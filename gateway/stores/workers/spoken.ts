@@ -2,13 +2,7 @@
 // With Redis only the guard is asked for: every worker has a connection of its own.
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
-import type {
-  FirstSeen,
-  UsageBatch,
-  UsageFilter,
-  UsagePage,
-  UsageSubject,
-} from '../../policy/usage/ledger.ts';
+import type { Adopter, FirstSeen, UsageBatch, UsageFilter, UsagePage } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
@@ -39,7 +33,7 @@ export interface StoreAnswers {
   readonly findKey: (id: string) => Promise<Kept<string | undefined>>;
   readonly readUsage: (asked: UsageQuestion) => Promise<Kept<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
-  readonly firstUsage: (subject: Omit<UsageSubject, 'operation' | 'via'>) => Promise<Kept<FirstSeen>>;
+  readonly firstUsage: (adopter: Adopter) => Promise<Kept<FirstSeen>>;
   readonly claimKey: (asked: KeyAsked & { readonly lockMs: number }) => Promise<Kept<StandingKey>>;
   readonly settleKey: (asked: KeyAsked & { readonly next: SettledKey }) => Promise<Kept<boolean>>;
 }

@@ -11,7 +11,8 @@ import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts'
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
 import { startPatience } from '../patience.ts';
-import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
+import { type CachedPins, createPinCache } from '../pin-cache.ts';
+import type { PinRecords } from '../pin-records.ts';
 import { createRateLimiter, heardBy, partOf } from '../rate-limiter.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
 import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
@@ -22,15 +23,14 @@ import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
  */
 const ANSWER_WITHIN_MS = 1000;
 
-/** The stores of the primary, from here. */
-export type RemoteStore = {
-  readonly [N in keyof StoreAnswers]: (
-    asked: Parameters<StoreAnswers[N]>[0],
-  ) => Promise<Awaited<ReturnType<StoreAnswers[N]>>>;
-};
+/** Asks the stores of the primary, from here. */
+export type AskPrimary = <N extends keyof StoreAnswers>(
+  name: N,
+  asked: StoreAnswers[N] extends (asked: infer A) => unknown ? A : never,
+) => Promise<StoreAnswers[N] extends (asked: never) => infer R ? Awaited<R> : never>;
 
 export interface WorkerStoreOptions extends StoreOptions {
-  readonly primary: RemoteStore;
+  readonly ask: AskPrimary;
   readonly start: StoreStart;
   /** Workers of this gateway. */
   readonly workers: number;
@@ -45,21 +45,21 @@ export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' 
 }
 
 export async function openWorkerStores(options: WorkerStoreOptions): Promise<WorkerStores> {
-  const { store, workers, replicas, monotonic: now, primary } = options;
+  const { store, workers, replicas, monotonic: now, ask } = options;
   const guard = createGuard(options);
   switch (store.kind) {
     case 'embedded': {
       const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
       const exact = heardBy(local, {
-        take: (take) => inTime(primary.take(asked(take))),
-        takeAll: (takes) => inTime(primary.takeAll(takes.map(asked))),
+        take: (take) => inTime(ask('take', neededOf(take))),
+        takeAll: (takes) => inTime(ask('takeAll', takes.map(neededOf))),
       });
       const shared = createLeasingStore(exact, { now, patience: () => startPatience(ANSWER_WITHIN_MS) });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
-      const pins = createPinCache(pinRecords(primary));
-      const ledger = ledgerOf(primary);
-      const keys = createKeyCache(keyTexts(primary), options.onFault);
-      const idempotency = createIdempotencyStore(claimTexts(primary), options.onFault);
+      const pins = createPinCache(pinRecords(ask));
+      const ledger = ledgerOf(ask);
+      const keys = createKeyCache(keyTexts(ask), options.onFault);
+      const idempotency = createIdempotencyStore(claimTexts(ask), options.onFault);
       const known = openKnown(options.start, pins, keys);
       return { limiter, guard, pins, keys, idempotency, ledger, ...known, close: async () => undefined };
     }
@@ -67,19 +67,17 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
       const stores = await openStores({ ...options, replicas: replicas * workers });
       return { ...stores, guard, hear: () => undefined };
     }
-    default: {
-      const never: never = store;
-      throw new Error(`unhandled store ${JSON.stringify(never)}`);
-    }
+    default:
+      return store satisfies never;
   }
 }
 
 /**
  * One bucket per address for all workers, by leases. While the primary does not answer, this process's part of it.
  */
-function createGuard({ monotonic: now, primary, workers }: WorkerStoreOptions): Stores['guard'] {
+function createGuard({ monotonic: now, ask, workers }: WorkerStoreOptions): Stores['guard'] {
   const leased = createLeasedTake(
-    { take: (take) => inTime(primary.guard(take)) },
+    { take: (take) => inTime(ask('guard', take)) },
     { now, patience: () => startPatience(ANSWER_WITHIN_MS) },
   );
   const local = createEmbeddedRateLimitStore({ now });
@@ -128,33 +126,33 @@ function keptOr<T>(answer: Kept<T>): T {
   return answer.value;
 }
 
-function ledgerOf({ readUsage, addUsage, firstUsage }: RemoteStore): WorkerStores['ledger'] {
+function ledgerOf(ask: AskPrimary): WorkerStores['ledger'] {
   return {
-    read: async (filter, page) => keptOr(await inTime(readUsage({ filter, page }))),
-    add: async (batch) => keptOr(await inTime(addUsage(batch))),
-    firstSeen: async (subject) => keptOr(await inTime(firstUsage(subject))),
+    read: async (filter, page) => keptOr(await inTime(ask('readUsage', { filter, page }))),
+    add: async (batch) => keptOr(await inTime(ask('addUsage', batch))),
+    firstSeen: async (subject) => keptOr(await inTime(ask('firstUsage', subject))),
   };
 }
 
-function claimTexts({ claimKey, settleKey }: RemoteStore): ClaimTexts {
+function claimTexts(ask: AskPrimary): ClaimTexts {
   return {
-    claim: async (key, owner, lockMs) => keptOr(await inTime(claimKey({ key, owner, lockMs }))),
-    settle: async (key, owner, next) => keptOr(await inTime(settleKey({ key, owner, next }))),
+    claim: async (key, owner, lockMs) => keptOr(await inTime(ask('claimKey', { key, owner, lockMs }))),
+    settle: async (key, owner, next) => keptOr(await inTime(ask('settleKey', { key, owner, next }))),
   };
 }
 
-function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
+function pinRecords(ask: AskPrimary): PinRecords {
   return {
-    find: async (key) => keptOr(await orAway(findPin(key))),
-    claim: async (key, pin) => keptOr(await orAway(claimPin({ key, pin }))),
+    find: async (key) => keptOr(await orAway(ask('findPin', key))),
+    claim: async (key, pin) => keptOr(await orAway(ask('claimPin', { key, pin }))),
     replace: () => Promise.reject(new Error('pins are moved by the primary')),
   };
 }
 
-function keyTexts({ findKey }: RemoteStore): KeyTexts {
+function keyTexts(ask: AskPrimary): KeyTexts {
   const elsewhere = () => Promise.reject(new Error('API keys are managed by the primary'));
   return {
-    find: async (id) => keptOr(await inTime(findKey(id))),
+    find: async (id) => keptOr(await inTime(ask('findKey', id))),
     list: elsewhere,
     replace: elsewhere,
   };
@@ -170,7 +168,7 @@ async function orAway<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** What crosses is what the store needs: a part of a request holds more. */
-function asked({ key, limit, cost }: Take): Take {
+function neededOf({ key, limit, cost }: Take): Take {
   return { key, limit, cost };
 }
 

@@ -1,9 +1,10 @@
-// Lets the ledger forget what is older than it is to be kept: looked at every hour, done once a day.
+// What the store of the ledger is told besides calls: to forget what is older than it is to be kept, and that nobody counts.
 // Started by gateway.ts, in one process of each gateway.
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { keptFrom } from '../../policy/usage/window.ts';
+import type { Logger } from '../logger.ts';
 
 export interface SweepOptions {
   readonly store: Pick<LedgerStore, 'sweep'>;
@@ -60,5 +61,27 @@ export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: 
       clearTimeout(timer);
       await looking;
     },
+  };
+}
+
+const TRY_AGAIN_AFTER_MS = 5_000;
+
+/** Tries until the store has heard it. The result ends that. */
+export function stopWatching(
+  { unwatch }: Pick<LedgerStore, 'unwatch'>,
+  logger: Pick<Logger, 'error'>,
+): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const tell = (): void =>
+    void unwatch().catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable))
+        logger.error('the ledger cannot be told that it is off', { error });
+      else if (!isOver) timer = setTimeout(tell, TRY_AGAIN_AFTER_MS).unref();
+    });
+  tell();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
   };
 }

@@ -6,7 +6,7 @@ import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { cleanAgent, mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
-import type { UsageRecord, UsageSubject } from '../../policy/usage/ledger.ts';
+import { KNOWN_BY, type UsageRecord, type UsageSubject } from '../../policy/usage/ledger.ts';
 import { countedUnder } from './watched.ts';
 
 export interface UsageTally {
@@ -137,7 +137,7 @@ function withAgent(agents: readonly string[], sent: string): readonly string[] {
 
 function* recordsIn(all: Iterable<Callers>): Generator<UsageRecord, undefined> {
   for (const { api, version, operation, template, entries } of all)
-    for (const via of ['token', 'key', 'certificate', 'address'] as const)
+    for (const via of KNOWN_BY)
       for (const [consumer, entry] of entries[via]) {
         const { firstAt, lastAt, day, calls, others, agents, method, requestId } = entry;
         const callsByDay: Record<string, number> = { [dayNamed(day)]: calls };

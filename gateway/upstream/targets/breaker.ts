@@ -80,10 +80,8 @@ export function createBreaker(onChange: (closed: boolean) => void): Breaker {
         case 'open':
           // Used while it is out, for want of another: its time runs on.
           return;
-        default: {
-          const never: never = state;
-          throw new Error(`unhandled breaker state ${JSON.stringify(never)}`);
-        }
+        default:
+          state satisfies never;
       }
     },
     cancelled(of, now) {

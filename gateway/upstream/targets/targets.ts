@@ -2,7 +2,7 @@
 // Asked by the pools for every call; told by gateway.ts which plan is in force.
 import { Fault } from '../../exchange/directive.ts';
 import type { Decision } from '../../exchange/facts.ts';
-import type { TargetChange, TargetStanding } from '../../exchange/target-standing.ts';
+import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';
 import type { GatewayPlan, Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { Inbound } from '../../plane/port.ts';
 import { byCaller, byLoad, byTurn } from './balance.ts';
@@ -134,10 +134,8 @@ function pick(
       return byLoad(candidates, shareOf, now);
     case 'consumer':
       return key === undefined ? byTurn(candidates, shareOf, now) : byCaller(candidates, shareOf, now, key);
-    default: {
-      const never: never = balance;
-      throw new Error(`unhandled balance ${String(never)}`);
-    }
+    default:
+      return balance satisfies never;
   }
 }
 

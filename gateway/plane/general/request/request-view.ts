@@ -10,6 +10,7 @@ import {
   readAuthority,
   readTarget,
   sameAuthority,
+  type Trace,
 } from '../../../exchange/request-view.ts';
 import {
   expectationRefusal,
@@ -17,7 +18,6 @@ import {
   type RequestHead,
   strictnessRefusal,
 } from '../../../exchange/strictness.ts';
-import type { Trace } from '../../../exchange/trace.ts';
 import type { ShedReason } from '../../../plan/bounds.ts';
 import type { Fields } from '../../../policy/contract.ts';
 import type { ClientAddress } from '../../port.ts';
