@@ -58,15 +58,16 @@ interface Timed {
   readonly late: boolean;
 }
 
-/** Late is what comes after a timer of ANSWER_MS that was set with it: a busy machine delays both. */
+/** Late is what comes after a timer of ANSWER_MS that was set behind the take: a busy machine delays both. */
 async function timed(limiter: RateLimiter, key = 'k'): Promise<Timed> {
+  const taking = takeOne(limiter, { key, limit, cost: 1 }, rules);
   let late = false;
   const timer = setTimeout(async () => {
     // As the deadline of an answer, which lets be read what has come meanwhile.
     await setImmediate();
     late = true;
   }, ANSWER_MS);
-  const quota = await takeOne(limiter, { key, limit, cost: 1 }, rules);
+  const quota = await taking;
   clearTimeout(timer);
   return { quota, late };
 }
