@@ -58,10 +58,12 @@ interface Timed {
   readonly late: boolean;
 }
 
-/** Late is what comes after a timer of ANSWER_MS that was set behind the take: a busy machine delays both. */
+/** Late is what comes after a timer of ANSWER_MS that was set behind the takes of this turn: a busy machine delays both. */
 async function timed(limiter: RateLimiter, key = 'k'): Promise<Timed> {
   const taking = takeOne(limiter, { key, limit, cost: 1 }, rules);
   let late = false;
+  // Node runs timers of one length together: one set between two takes could come before the deadline of the second.
+  await undefined;
   const timer = setTimeout(async () => {
     // As the deadline of an answer, which lets be read what has come meanwhile.
     await setImmediate();
