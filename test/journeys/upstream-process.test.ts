@@ -173,8 +173,8 @@ describe.each(FAULTS)(
       webSocket.send('meanwhile');
       if (tunnel === 'ended') await webSocket.ended();
 
-      const liftedAt = performance.now();
       await lifted.disposeAsync();
+      const liftedAt = performance.now();
       await vi.waitFor(
         async () => {
           for (const { client, service } of ways)
