@@ -19,10 +19,13 @@ import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit
 import { makeKeyPair } from '../support/key-pairs.ts';
 import { freePorts } from '../support/ports.ts';
 import { startRedis } from '../support/redis-server.ts';
+import { threadMs } from '../support/thread-time.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
 
-/** The promise is 50 ms; the rest is for a machine that runs other tests at the same time. */
-const ANSWER_MS = 50 + 250;
+/** The promise (RL-13). */
+const ANSWER_MS = 50;
+/** For a hundred answers, of this thread alone. */
+const MOST_WORK_MS = 250;
 const rules = { onStoreFailure: 'local', exact: true } as const;
 const patient = { timeout: 10_000, interval: 20 };
 
@@ -50,10 +53,25 @@ async function gatewayWithRedis() {
 
 const limit = limitOf(10, 3_600_000);
 
-async function timed(limiter: RateLimiter, key = 'k'): Promise<{ quota: Quota; ms: number }> {
-  const before = performance.now();
-  const quota = await takeOne(limiter, { key, limit, cost: 1 }, rules);
-  return { quota, ms: performance.now() - before };
+interface Timed {
+  readonly quota: Quota;
+  readonly late: boolean;
+}
+
+/** Late is what comes after a timer of ANSWER_MS that was set behind the takes of this turn: a busy machine delays both. */
+async function timed(limiter: RateLimiter, key = 'k'): Promise<Timed> {
+  const taking = takeOne(limiter, { key, limit, cost: 1 }, rules);
+  let late = false;
+  // Node runs timers of one length together: one set between two takes could come before the deadline of the second.
+  await undefined;
+  const timer = setTimeout(async () => {
+    // As the deadline of an answer, which lets be read what has come meanwhile.
+    await setImmediate();
+    late = true;
+  }, ANSWER_MS);
+  const quota = await taking;
+  clearTimeout(timer);
+  return { quota, late };
 }
 
 /** Passes bytes to Redis and back; while `held` is set, answers wait. The next answer is what `spoil` makes of it. */
@@ -104,7 +122,12 @@ describe('limits while Redis fails', () => {
     await vi.waitFor(() => store.take(take), patient);
 
     line.state.held = true;
-    await expect(store.take(take)).rejects.toMatchObject({ code: 'store_unavailable' });
+    // Only the deadline of the answer that is held passes, however busy Redis is.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    cleanups.push(() => vi.useRealTimers());
+    const late = store.take(take);
+    vi.advanceTimersByTime(ANSWER_MS);
+    await expect(late).rejects.toMatchObject({ code: 'store_unavailable' });
     line.release();
     expect(await store.take(take)).toMatchObject({ allowed: true });
     expect(states).toEqual([true]);
@@ -176,10 +199,10 @@ describe('limits while Redis fails', () => {
     redis.pause();
     const first = await timed(limiter);
     expect(first.quota).toMatchObject({ kind: 'degraded', allowed: true });
-    expect(first.ms).toBeLessThan(ANSWER_MS);
+    expect(first.late).toBe(false);
     const rest = await Promise.all(Array.from({ length: 50 }, () => timed(limiter)));
     expect(rest.filter(({ quota }) => quota.kind === 'degraded')).toHaveLength(50);
-    expect(Math.max(...rest.map(({ ms }) => ms))).toBeLessThan(ANSWER_MS);
+    expect(rest.filter(({ late }) => late)).toEqual([]);
     // Ten units shared by two gateways: five here, one of them already used.
     expect(rest.filter(({ quota }) => quota.kind === 'degraded' && quota.allowed)).toHaveLength(4);
 
@@ -192,9 +215,11 @@ describe('limits while Redis fails', () => {
   it('RL-13: takes that wait together on a stalled Redis are all answered in time', async () => {
     const { redis, limiter } = await gatewayWithRedis();
     redis.pause();
+    const before = threadMs();
     const waiting = await Promise.all(Array.from({ length: 100 }, (_, i) => timed(limiter, `k${i}`)));
     expect(waiting.every(({ quota }) => quota.kind === 'degraded')).toBe(true);
-    expect(Math.max(...waiting.map(({ ms }) => ms))).toBeLessThan(ANSWER_MS);
+    expect(waiting.filter(({ late }) => late)).toEqual([]);
+    expect(threadMs() - before).toBeLessThan(MOST_WORK_MS);
   });
 
   it('RL-13: a killed Redis is answered for at once; a new one on its port is used without a restart', async () => {
@@ -203,7 +228,7 @@ describe('limits while Redis fails', () => {
     await vi.waitFor(() => expect(connection.ready).toBe(false), patient);
     const down = await timed(limiter);
     expect(down.quota).toMatchObject({ kind: 'degraded', allowed: true });
-    expect(down.ms).toBeLessThan(ANSWER_MS);
+    expect(down.late).toBe(false);
 
     const again = await startRedis({ port: redis.port });
     cleanups.push(again.stop);

@@ -1,21 +1,12 @@
 // A date that the rules refuse can be accepted once: `sundial accept` records who accepted which one, and why.
 // The acceptance waits until that date is in force, and lets no other date pass.
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
-import {
-  askPath,
-  endingApi,
-  openPublishedFolder,
-  type PublishedFolder,
-} from '../support/published-folder.ts';
+import { askPath, endingApi, folderForEachTest } from '../support/published-folder.ts';
 
-let folder: PublishedFolder;
-beforeEach(async () => {
-  folder = await openPublishedFolder();
-});
-afterEach(() => folder[Symbol.asyncDispose]());
+const folder = folderForEachTest();
 
 const earlier = () => folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
 const PUBLISHED = 'Tue, 15 Jan 2999 00:00:00 GMT';

@@ -2,19 +2,15 @@
 // reads what is recorded, from the embedded store and from Redis, without changing anything there.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { operate, runCommand } from '../support/command.ts';
 import { startProcess } from '../support/gateway-process.ts';
 import { freePorts } from '../support/ports.ts';
-import { openPublishedFolder, type PublishedFolder } from '../support/published-folder.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { folderForEachTest } from '../support/published-folder.ts';
 
-let folder: PublishedFolder;
-let perTest = new AsyncDisposableStack();
+const folder = folderForEachTest();
 let config = '';
 beforeEach(async () => {
-  perTest = new AsyncDisposableStack();
-  folder = perTest.use(await openPublishedFolder());
   config = join(folder.path, 'gateway.yml');
   const [admin] = await freePorts(1);
   await folder.save(
@@ -29,7 +25,6 @@ policies: "\${env:POLICIES}"
     'gateway.yml',
   );
 });
-afterEach(() => perTest.disposeAsync());
 
 const REWRITTEN = 'error: the sunset of v1 was published as 2999-01-15 and is now earlier [sunset-rewritten]';
 const saveEarlier = () => folder.save(folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31'));
@@ -140,9 +135,7 @@ describe('check --store', () => {
   });
 
   it('reads the record of gateways on Redis', async () => {
-    const redis = await startRedis();
-    perTest.defer(redis.stop);
-    const store = { STORE: redis.url };
+    const store = await folder.storeOf(true);
     const empty = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
     expect(empty.stdout).toContain('nothing is recorded in that Redis yet');
     expect(empty.exitCode).toBe(0);

@@ -1,25 +1,13 @@
 // `start: partial`: the routes of an API that is left out are closed with 503. No other API answers there, in whatever spelling.
 // Both stores; one process and workers.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunningGateway } from '../support/gateway.ts';
 import { freePorts } from '../support/ports.ts';
-import { askPath, openPublishedFolder, type PublishedFolder } from '../support/published-folder.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { askPath, folderForEachTest, plainApi } from '../support/published-folder.ts';
 
-let folder: PublishedFolder;
-let perTest = new AsyncDisposableStack();
-beforeEach(async () => {
-  perTest = new AsyncDisposableStack();
-  folder = perTest.use(await openPublishedFolder());
-});
-afterEach(() => perTest.disposeAsync());
+const folder = folderForEachTest();
 
-const OUTER = `api: outer
-base: /mono
-access: public
-versions: none
-upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
-`;
+const OUTER = plainApi('outer', '/mono');
 const INNER = `api: inner
 base: /mono/secure
 access: { identity: main, scopes: any }
@@ -29,24 +17,18 @@ upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo/secure } }
 `;
 const NEEDS_VARIABLE = INNER.replace(':-acme', '');
 const BROKEN = 'api: inner\nbase: [/mono/secure\n';
-const OTHER = OUTER.replace('api: outer', 'api: other').replace('/mono', '/other');
+const OTHER = plainApi('other', '/other');
 const PARTIAL = { START: 'partial' };
 const statusOf = async (gateway: RunningGateway, path: string, headers = {}) =>
   (await askPath(gateway, path, headers)).status;
 
-const STORES = [
+describe.each([
   { store: 'the embedded store', workers: '1', redis: false },
   { store: 'Redis', workers: '2', redis: true },
-];
-
-describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) => {
+])('on $store with $workers workers', ({ workers, redis }) => {
   let environment: Record<string, string> = {};
   beforeEach(async () => {
-    environment = { ...PARTIAL, WORKERS: workers };
-    if (!redis) return;
-    const server = await startRedis();
-    perTest.defer(server.stop);
-    environment.STORE = server.url;
+    environment = { ...PARTIAL, WORKERS: workers, ...(await folder.storeOf(redis)) };
   });
 
   it('ERR-5: a nested API that needs a missing variable answers 503, and works again with its file', async () => {
@@ -166,7 +148,7 @@ versions: { v1: { released: 2020-01-01 } }
   });
 
   it('go to an accepted file that claims them', async () => {
-    await folder.save(OUTER.replace('api: outer', 'api: heir').replace('/mono', '/mono/secure'), 'heir.yaml');
+    await folder.save(plainApi('heir', '/mono/secure'), 'heir.yaml');
     await folder.save(OUTER, 'outer.yaml');
     await folder.save(NEEDS_VARIABLE, 'inner.yaml');
     await using gateway = await folder.start(PARTIAL);

@@ -1,38 +1,21 @@
 // A start with files that nothing depends on: copies that are broken or claim what another file serves. They are loud, and end nothing.
 // Also new files below the place of a version that has ended, while the file of that version is refused.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunningGateway } from '../support/gateway.ts';
-import { askPath, openPublishedFolder, type PublishedFolder, readyOf } from '../support/published-folder.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { askPath, folderForEachTest, plainApi, readyOf } from '../support/published-folder.ts';
 
-let folder: PublishedFolder;
-let perTest = new AsyncDisposableStack();
-let environment: Record<string, string> = {};
-beforeEach(async () => {
-  perTest = new AsyncDisposableStack();
-  folder = perTest.use(await openPublishedFolder());
-  environment = {};
-});
-afterEach(() => perTest.disposeAsync());
+const folder = folderForEachTest();
 
 const statusOf = async (gateway: RunningGateway, path: string) => (await askPath(gateway, path)).status;
-const plain = (api: string, base: string) => `api: ${api}
-base: ${base}
-access: public
-versions: none
-upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
-`;
 const refusedSunset = () => folder.orders.replace('2999-01-15', '2998-12-31');
 
 describe.each([
   { store: 'the embedded store', redis: false },
   { store: 'Redis', redis: true },
 ])('a leftover file on $store', ({ redis }) => {
+  let environment: Readonly<Record<string, string>> = {};
   beforeEach(async () => {
-    if (!redis) return;
-    const server = await startRedis();
-    perTest.defer(server.stop);
-    environment.STORE = server.url;
+    environment = await folder.storeOf(redis);
   });
 
   const leftovers: readonly (readonly [string, () => string])[] = [
@@ -66,21 +49,21 @@ describe.each([
   );
 
   it('that is no YAML ends the start, also under the name that a served API had: it may be of any API', async () => {
-    await folder.save(plain('moved', '/moved'), 'before.yaml');
+    await folder.save(plainApi('moved', '/moved'), 'before.yaml');
     await folder.publish(environment);
     await folder.save('api: [\n', 'before.yaml');
-    await folder.save(plain('moved', '/moved'), 'after.yaml');
+    await folder.save(plainApi('moved', '/moved'), 'after.yaml');
     await expect(folder.start(environment)).rejects.toThrow(
       /before\.yaml:1:1: error: the routes of this file are unknown[\s\S]*move it out of the folder/,
     );
   });
 
   it('closes its routes, but for those below the place of its API', async () => {
-    await folder.save(plain('outer', '/mono'), 'outer.yaml');
-    await folder.save(plain('moved', '/moved'), 'moved.yaml');
+    await folder.save(plainApi('outer', '/mono'), 'outer.yaml');
+    await folder.save(plainApi('moved', '/moved'), 'moved.yaml');
     await folder.publish(environment);
-    await folder.save(`${plain('moved', '/mono/secure')}unknwn: 1\n`, 'one.yaml');
-    await folder.save(`${plain('moved', '/moved/old')}unknwn: 1\n`, 'two.yaml');
+    await folder.save(`${plainApi('moved', '/mono/secure')}unknwn: 1\n`, 'one.yaml');
+    await folder.save(`${plainApi('moved', '/moved/old')}unknwn: 1\n`, 'two.yaml');
     await using gateway = await folder.start(environment);
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
     expect(await statusOf(gateway, '/moved/old/x')).toBe(200);
@@ -113,7 +96,7 @@ describe('a start', () => {
 
   it('with a broken file of an API that no other file serves exits', async () => {
     await folder.publish();
-    await folder.save(`${plain('added', '/added')}unknwn: 1\n`, 'added.yaml');
+    await folder.save(`${plainApi('added', '/added')}unknwn: 1\n`, 'added.yaml');
     await expect(folder.start()).rejects.toThrow('added.yaml');
   });
 });
@@ -133,7 +116,7 @@ describe('RET-2: a version that has ended, while its file is refused', () => {
       await folder.publish();
       await folder.save(refused());
       await using gateway = await folder.start();
-      const text = plain('added', base.replace('{version}', 'any'));
+      const text = plainApi('added', base.replace('{version}', 'any'));
       const added = base.includes('{')
         ? text.replace(
             'versions: none\n',
@@ -155,10 +138,10 @@ describe('RET-2: a version that has ended, while its file is refused', () => {
 
   it('gives the base of an API below that to no other API in the file of that name', async () => {
     await folder.save(ended());
-    await folder.save(plain('nested', '/api/v0/orders/x'), 'nested.yaml');
+    await folder.save(plainApi('nested', '/api/v0/orders/x'), 'nested.yaml');
     await folder.publish();
     await folder.save(refused());
-    await folder.save(plain('other', '/api/v0/orders/x'), 'nested.yaml');
+    await folder.save(plainApi('other', '/api/v0/orders/x'), 'nested.yaml');
     await using gateway = await folder.start();
     expect(await gateway.metric('sundial_policy_quarantined{api="nested"}')).toBe(1);
     expect(await statusOf(gateway, '/api/v0/orders/x')).toBe(200);
@@ -166,10 +149,10 @@ describe('RET-2: a version that has ended, while its file is refused', () => {
 
   it('leaves a file its base below that was accepted before', async () => {
     await folder.save(ended());
-    await folder.save(plain('nested', '/api/v0/orders/x'), 'nested.yaml');
+    await folder.save(plainApi('nested', '/api/v0/orders/x'), 'nested.yaml');
     await folder.publish();
     await folder.save(refused());
-    await folder.save(`${plain('nested', '/api/v0/orders/x')}# changed\n`, 'nested.yaml');
+    await folder.save(`${plainApi('nested', '/api/v0/orders/x')}# changed\n`, 'nested.yaml');
     await using gateway = await folder.start();
     expect(await statusOf(gateway, '/api/v0/orders/x')).toBe(200);
     expect(await statusOf(gateway, '/api/v0/orders/y')).toBe(410);

@@ -1,29 +1,17 @@
 // `start: partial` serves the APIs whose files are in order and leaves the others out. As long as a file is refused, every place
 // where an operator looks says so and names it: the log, the metrics, `/-/ready`, `status`, the answer of a reload and the banner.
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operate, runCommand } from '../support/command.ts';
 import type { RunningGateway } from '../support/gateway.ts';
 import { startProcess } from '../support/gateway-process.ts';
 import { freePorts } from '../support/ports.ts';
-import { askPath, openPublishedFolder, type PublishedFolder, readyOf } from '../support/published-folder.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { askPath, folderForEachTest, plainApi, readyOf, STORES } from '../support/published-folder.ts';
 
-let folder: PublishedFolder;
-let perTest = new AsyncDisposableStack();
-beforeEach(async () => {
-  perTest = new AsyncDisposableStack();
-  folder = perTest.use(await openPublishedFolder());
-});
-afterEach(() => perTest.disposeAsync());
+const folder = folderForEachTest();
 
 const BAD_ORDERS = () => folder.orders.replace('access: public\n', '');
-const ADDED = `api: added
-base: /added
-access: public
-versions: none
-upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
-`;
+const ADDED = plainApi('added', '/added');
 const BAD_ADDED = ADDED.replace('access: public\n', '');
 const SUCCESSFUL = 'sundial_config_last_reload_successful';
 const seriesOf = (api: string) => `sundial_policy_quarantined{api="${api}"}`;
@@ -34,21 +22,9 @@ const reloadOf = async (gateway: RunningGateway) =>
     environment: { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() },
   });
 
-const STORES = [
-  { store: 'the embedded store', workers: '1', redis: false },
-  { store: 'the embedded store', workers: '2', redis: false },
-  { store: 'Redis', workers: '1', redis: true },
-  { store: 'Redis', workers: '2', redis: true },
-];
-
 describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) => {
   it('an API that is left out stays named until its file is corrected, whatever becomes of the other files', async () => {
-    const environment: Record<string, string> = { WORKERS: workers, START: 'partial' };
-    if (redis) {
-      const server = await startRedis();
-      perTest.defer(server.stop);
-      environment.STORE = server.url;
-    }
+    const environment = { WORKERS: workers, START: 'partial', ...(await folder.storeOf(redis)) };
     await folder.publish(environment);
     await folder.save(BAD_ORDERS());
     await folder.save(BAD_ADDED, 'added.yaml');

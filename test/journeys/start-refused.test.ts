@@ -2,45 +2,28 @@
 // The last accepted form of its API is served, from the embedded store and from Redis, by one process and by workers.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';
 import type { RunningGateway } from '../support/gateway.ts';
 import {
   askPath,
   endingApi,
-  openPublishedFolder,
-  type PublishedFolder,
+  folderForEachTest,
+  plainApi,
   readyOf,
+  STORES,
 } from '../support/published-folder.ts';
-import { startRedis } from '../support/redis-server.ts';
 
-let folder: PublishedFolder;
-let perTest = new AsyncDisposableStack();
-beforeEach(async () => {
-  perTest = new AsyncDisposableStack();
-  folder = perTest.use(await openPublishedFolder());
-});
-afterEach(() => perTest.disposeAsync());
+const folder = folderForEachTest();
 
 const earlier = () => folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
 const PUBLISHED = 'Tue, 15 Jan 2999 00:00:00 GMT';
 const QUARANTINED = 'sundial_policy_quarantined{api="orders"}';
 const sunsetOf = async (gateway: RunningGateway) => (await askPath(gateway, '/api/v1/orders')).headers.sunset;
-const STORES = [
-  { store: 'the embedded store', workers: '1', redis: false },
-  { store: 'the embedded store', workers: '2', redis: false },
-  { store: 'Redis', workers: '1', redis: true },
-  { store: 'Redis', workers: '2', redis: true },
-];
 
 describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) => {
   it('a sunset that was moved earlier is refused by a reload, and a restart serves the date published', async () => {
-    const environment: Record<string, string> = { WORKERS: workers };
-    if (redis) {
-      const server = await startRedis();
-      perTest.defer(server.stop);
-      environment.STORE = server.url;
-    }
+    const environment = { WORKERS: workers, ...(await folder.storeOf(redis)) };
     {
       await using gateway = await folder.start(environment);
       await folder.save(earlier());
@@ -64,9 +47,7 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
 
 describe('gateways on one Redis', () => {
   it('one that starts with earlier files does not replace what another recorded; a reload back to them does', async () => {
-    const redis = await startRedis();
-    perTest.defer(redis.stop);
-    const environment = { STORE: redis.url };
+    const environment = await folder.storeOf(true);
     const later = folder.orders.replace('v1-to-v2', 'later');
     const guideOf = async (gateway: RunningGateway) =>
       String((await askPath(gateway, '/api/v1/orders')).headers.link).includes('/later>');
@@ -122,10 +103,7 @@ describe('a gateway that serves the last accepted form', () => {
     await folder.save(earlier());
     await using gateway = await folder.start();
     await folder.save(endingApi('2998-01-01'), 'other.yaml');
-    await folder.save(
-      `api: third\nbase: /third\naccess: public\nversions: none\nupstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }\n`,
-      'third.yaml',
-    );
+    await folder.save(plainApi('third', '/third'), 'third.yaml');
     const outcome = await gateway.reload();
     expect(outcome.quarantined.map(({ api }) => api).toSorted()).toEqual(['orders', 'other']);
     expect((await askPath(gateway, '/other')).headers.sunset).toBe('Tue, 01 Jan 2999 00:00:00 GMT');

@@ -2,40 +2,22 @@
 // or the store was away. A refused file that does not say its API or its routes is never taken for a spare one.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { askPath, openPublishedFolder, type PublishedFolder } from '../support/published-folder.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { describe, expect, it } from 'vitest';
+import { askPath, folderForEachTest, plainApi } from '../support/published-folder.ts';
 
-let folder: PublishedFolder;
-let perTest = new AsyncDisposableStack();
-beforeEach(async () => {
-  perTest = new AsyncDisposableStack();
-  folder = perTest.use(await openPublishedFolder());
-});
-afterEach(() => perTest.disposeAsync());
+const folder = folderForEachTest();
 
-const plain = (api: string, base: string, access = 'public') => `api: ${api}
-base: ${base}
-access: ${access}
-versions: none
-upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
-`;
-const OUT = plain('out', '/mono');
-const SEC = plain('sec', '/mono/secure', '{ identity: main, scopes: any }');
-const OTH = plain('oth', '/oth');
+const OUT = plainApi('out', '/mono');
+const SEC = plainApi('sec', '/mono/secure', '{ identity: main, scopes: any }');
+const OTH = plainApi('oth', '/oth');
 const BROKEN: readonly (readonly [string, string])[] = [
   ['is no YAML', SEC.replace('access', '\taccess')],
   ['is empty', ''],
   ['is two files in one', OTH + SEC],
-  ['names another API and no base', plain('secx', '').replace('base: \n', '')],
+  ['names another API and no base', plainApi('secx', '').replace('base: \n', '')],
 ];
 const STARTS = ['accepted', 'partial'] as const;
 
-async function redis(port = 0) {
-  const server = await startRedis({ port });
-  perTest.defer(server.stop);
-  return server;
-}
 const save = async (files: Readonly<Record<string, string>>) => {
   for (const [name, text] of Object.entries(files)) await folder.save(text, name);
 };
@@ -55,7 +37,7 @@ const secured = (environment: Readonly<Record<string, string>>) => statusAt('/mo
 
 describe.each(STARTS)('with start: %s', (START) => {
   it('a file that another gateway has not recorded ends the start, also under the name of a recorded one', async () => {
-    const environment = { START, STORE: (await redis()).url };
+    const environment = { START, ...(await folder.storeOf(true)) };
     await save({ '01.yaml': OUT, '02.yaml': SEC, '03.yaml': OTH });
     expect(await secured(environment)).toBe(401);
     for (const [name, text] of BROKEN) {
@@ -68,7 +50,7 @@ describe.each(STARTS)('with start: %s', (START) => {
   });
 
   it('so does one beside a file that another gateway has replaced since', async () => {
-    const environment = { START, STORE: (await redis()).url };
+    const environment = { START, ...(await folder.storeOf(true)) };
     await save({ 'out.yaml': OUT });
     await folder.publish(environment);
     await save({ 'out.yaml': `${OUT}# newer\n` });
@@ -89,7 +71,7 @@ describe.each(STARTS)('with start: %s', (START) => {
   });
 
   it('a reload that no accepted form stands in for is refused as a whole', async () => {
-    const environment = { START, STORE: (await redis()).url };
+    const environment = { START, ...(await folder.storeOf(true)) };
     await save({ 'out.yaml': OUT, 'sec.yaml': SEC });
     await folder.publish(environment);
     await save({ 'sec.yaml': SEC.replace('access', '\taccess') });
@@ -104,13 +86,13 @@ describe.each(STARTS)('with start: %s', (START) => {
 });
 
 it('a reload after the store was away makes up for the record, although no file has changed', async () => {
-  const { url, port, stop } = await redis();
+  const { url, port, stop } = await folder.startRedis();
   const environment = { STORE: url };
   await stop();
   await save({ 'out.yaml': OUT, 'sec.yaml': SEC });
   {
     await using gateway = await folder.start(environment);
-    await redis(port);
+    await folder.startRedis(port);
     await expect.poll(() => gateway.metric('sundial_store_up{store="redis"}')).toBe(1);
     expect(await gateway.reload()).toMatchObject({ kind: 'unchanged' });
   }
@@ -137,7 +119,7 @@ it.each([
   'at a first start that is partial, `resolve` with %s opens no route of its file',
   async (_what, resolve) => {
     const text = VERSIONED.replace(/resolve: .*/, `resolve: [{ header: API-Version }, ${resolve}]`);
-    await save({ 'out.yaml': plain('out', '/'), 'sec.yaml': text });
+    await save({ 'out.yaml': plainApi('out', '/'), 'sec.yaml': text });
     for (const path of ['/mono/v1/secure/x', '/mono/secure/x'])
       expect([undefined, 503]).toContain(await statusAt(path, { START: 'partial' }));
   },

@@ -1,9 +1,8 @@
 // A value that no finding may repeat, in every form that YAML has for it, and all that is printed of two files.
 // For the tests of what is concealed.
 import { forMachines } from '../../gateway/cli/check.ts';
-import { loadAll } from '../../gateway/plan/load.ts';
 import { headline, renderProblems } from '../../gateway/plan/problems.ts';
-import { NOW } from './workspace.ts';
+import { loadTexts } from './workspace.ts';
 
 export const CANARY = 'canary-9f3b71';
 
@@ -57,14 +56,7 @@ export const FORMS = [
 ];
 /** Every form of every finding. */
 export async function said(policy: string, gateway: string): Promise<string> {
-  const { problems } = await loadAll({
-    configFile: '/nowhere/config/gateway.yaml',
-    policyFiles: ['/nowhere/policies/orders.yaml'],
-    environment: {},
-    now: NOW,
-    cwd: '/nowhere',
-    readFile: async (path) => new TextEncoder().encode(path.endsWith('gateway.yaml') ? gateway : policy),
-  });
+  const { problems } = await loadTexts(policy, gateway);
   return [
     renderProblems(problems, { colour: false }),
     ...problems.map(headline),

@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadAll } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
-import { GATEWAY, NOW, ORDERS } from './workspace.ts';
+import { GATEWAY, loadTexts, ORDERS } from './workspace.ts';
 
 const sample = readFileSync(join(import.meta.dirname, '../../policies/orders.yaml'), 'utf8').replaceAll(
   'sample',
@@ -14,15 +13,7 @@ const sample = readFileSync(join(import.meta.dirname, '../../policies/orders.yam
 );
 
 async function loadText(policy: string, gateway = GATEWAY) {
-  const encode = (text: string) => Promise.resolve(new TextEncoder().encode(text));
-  const loaded = await loadAll({
-    configFile: '/nowhere/config/gateway.yaml',
-    policyFiles: ['/nowhere/policies/orders.yaml'],
-    environment: {},
-    now: NOW,
-    cwd: '/nowhere',
-    readFile: (path) => encode(path.endsWith('gateway.yaml') ? gateway : policy),
-  });
+  const loaded = await loadTexts(policy, gateway);
   for (const { line, column } of loaded.problems) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
   expect(Buffer.byteLength(renderProblems(loaded.problems, { colour: true }))).toBeLessThan(20_000);
   const refused = loaded.problems.some(({ severity }) => severity === 'error');

@@ -1,9 +1,8 @@
 // Every place of both grammars with a value of every wrong kind: what is said is a sentence about the file.
 // No word of the schema builder, no value of JavaScript, no kind named twice.
 import { describe, expect, it } from 'vitest';
-import { loadAll } from '../../gateway/plan/load.ts';
 import { placesOf } from '../support/grammar-places.ts';
-import { GATEWAY, NOW, ORDERS } from './workspace.ts';
+import { GATEWAY, loadTexts, ORDERS } from './workspace.ts';
 
 const VALUES = [
   'null',
@@ -81,15 +80,6 @@ function fileWith(path: readonly string[], value: string): string {
 }
 
 async function problemsOf(kind: 'policy' | 'gateway', text: string) {
-  const encode = (written: string) => Promise.resolve(new TextEncoder().encode(written));
-  const [gateway, policy] = kind === 'policy' ? [GATEWAY, text] : [text, ORDERS];
-  const { problems } = await loadAll({
-    configFile: '/nowhere/config/gateway.yaml',
-    policyFiles: ['/nowhere/policies/orders.yaml'],
-    environment: {},
-    now: NOW,
-    cwd: '/nowhere',
-    readFile: (path) => encode(path.endsWith('gateway.yaml') ? gateway : policy),
-  });
+  const { problems } = await (kind === 'policy' ? loadTexts(text, GATEWAY) : loadTexts(ORDERS, text));
   return problems;
 }

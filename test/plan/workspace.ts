@@ -62,6 +62,17 @@ export async function workspace(files: Readonly<Record<string, string | Uint8Arr
   };
 }
 
+/** Both files by their texts, without a disk. */
+export const loadTexts = (policy: string, gateway: string): Promise<Loaded> =>
+  loadAll({
+    configFile: '/nowhere/config/gateway.yaml',
+    policyFiles: ['/nowhere/policies/orders.yaml'],
+    environment: {},
+    now: NOW,
+    cwd: '/nowhere',
+    readFile: async (path) => new TextEncoder().encode(path.endsWith('gateway.yaml') ? gateway : policy),
+  });
+
 /** @throws Error with what is wrong where `policy` is refused */
 export async function planOf(...policies: readonly string[]): Promise<GatewayPlan> {
   await using files = await workspace(

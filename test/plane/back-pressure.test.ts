@@ -9,6 +9,8 @@ const PIECE = Buffer.alloc(256 * 1024, 'x');
 const OFFERED = 256 * PIECE.length;
 /** Two connections with the largest buffers of the system, and what is under way in the gateway. */
 const MOST_TAKEN = OFFERED / 2;
+/** How long a side waits here depends on the machine. */
+const NO_DEADLINE = { connect: 600_000, headers: 600_000, idle: 600_000, total: 600_000 };
 
 const stack: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -29,7 +31,11 @@ async function start(onStuck: (socket: Socket) => void): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  const gateway = await startGateway({ upstream: `http://127.0.0.1:${port}` });
+  const gateway = await startGateway({
+    upstream: `http://127.0.0.1:${port}`,
+    plan: { timeouts: NO_DEADLINE },
+    bounds: { unreadMs: 600_000 },
+  });
   stack.push(gateway.stop, async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => void server.close(resolve));

@@ -2,9 +2,12 @@
 // Each ends by itself within the time it is given; run.ts looks at the gateway meanwhile.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { installed } from '../bench/children.ts';
 
 export interface Attack {
   readonly name: string;
+  /** The program that it needs, which may not be installed; undefined where it needs none. */
+  readonly program?: string;
   /** Bound of the probe's p99; without one it is only told: resets by the thousand in a second are work for both cores. */
   readonly mostP99Ms?: number;
   /** Resolves when the attacker has left. */
@@ -14,13 +17,13 @@ export interface Attack {
 const CONNECTIONS = 1_000;
 const SECONDS = 20;
 const RESETS = 10_000;
+const PROGRAM = 'slowhttptest';
 
 function slowhttptest(mode: '-H' | '-B', port: number): Promise<void> {
   const url = `https://127.0.0.1:${port}/api/slow`;
   const given = ['-c', CONNECTIONS, '-r', 500, '-i', 2, '-l', SECONDS, '-x', 10, '-p', 5, '-u', url, mode];
-  const child = spawn('slowhttptest', [...given.map(String), ...(mode === '-B' ? ['-s', '100000'] : [])], {
-    stdio: 'ignore',
-  });
+  const words = [...given.map(String), ...(mode === '-B' ? ['-s', '100000'] : [])];
+  const child = spawn(installed(PROGRAM) ?? PROGRAM, words, { stdio: 'ignore' });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', () => resolve());
@@ -45,7 +48,17 @@ function resets(port: number): Promise<void> {
 }
 
 export const attacks: readonly Attack[] = [
-  { name: `${CONNECTIONS} slow header sections`, mostP99Ms: 100, run: (port) => slowhttptest('-H', port) },
-  { name: `${CONNECTIONS} slow bodies`, mostP99Ms: 100, run: (port) => slowhttptest('-B', port) },
+  {
+    name: `${CONNECTIONS} slow header sections`,
+    program: PROGRAM,
+    mostP99Ms: 100,
+    run: (port) => slowhttptest('-H', port),
+  },
+  {
+    name: `${CONNECTIONS} slow bodies`,
+    program: PROGRAM,
+    mostP99Ms: 100,
+    run: (port) => slowhttptest('-B', port),
+  },
   { name: `${RESETS} HTTP/2 resets`, run: resets },
 ];

@@ -1,15 +1,34 @@
 // A folder of policies with a store of its own, for journeys about what a start makes of files that were refused.
 // The lifecycle clock is the real one: only then is the past recorded.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { type Answer, overHttp1 } from './http-client.ts';
+import { type RunningRedis, startRedis } from './redis-server.ts';
 
-const ORDERS = join(import.meta.dirname, '../journeys/published-schedules/orders.yaml');
+const ORDERS = readFileSync(join(import.meta.dirname, '../journeys/published-schedules/orders.yaml'), 'utf8');
 
-/** A policy file that nothing is wrong with: an API without versions, at /other. */
+/** Both stores, with one process and with workers. */
+export const STORES = [
+  { store: 'the embedded store', workers: '1', redis: false },
+  { store: 'the embedded store', workers: '2', redis: false },
+  { store: 'Redis', workers: '1', redis: true },
+  { store: 'Redis', workers: '2', redis: true },
+];
+
+/** A policy file that nothing is wrong with: an API without versions. */
+export const plainApi = (api: string, base: string, access = 'public'): string => `api: ${api}
+base: ${base}
+access: ${access}
+versions: none
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
+`;
+
+/** One that ends, at /other. */
 export const endingApi = (sunset: string): string => `api: other
 base: /other
 access: public
@@ -20,7 +39,7 @@ upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
 versions: none
 `;
 
-export interface PublishedFolder extends AsyncDisposable {
+export interface PublishedFolder {
   readonly path: string;
   /** What `orders.yaml` says at first: v1 with a sunset in 2999. */
   readonly orders: string;
@@ -30,29 +49,41 @@ export interface PublishedFolder extends AsyncDisposable {
   readonly publish: (more?: Readonly<Record<string, string>>) => Promise<void>;
   readonly save: (text: string, name?: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
+  /** It ends with the test. */
+  readonly startRedis: (port?: number) => Promise<RunningRedis>;
+  /** The variables of a gateway on a Redis of its own, or on the embedded store. */
+  readonly storeOf: (redis: boolean) => Promise<Readonly<Record<string, string>>>;
 }
 
-export async function openPublishedFolder(): Promise<PublishedFolder> {
-  const stack = new AsyncDisposableStack();
-  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
-  const path = await mkdtemp(join(tmpdir(), 'sundial-start-'));
-  stack.defer(() => rm(path, { recursive: true, force: true }));
-  const orders = await readFile(ORDERS, 'utf8');
+/** To be called once, at the top of a test file: the folder is a new one in each test. */
+export function folderForEachTest(): PublishedFolder {
+  let stack = new AsyncDisposableStack();
+  let [path, echo] = ['', ''];
+  beforeEach(async () => {
+    stack = new AsyncDisposableStack();
+    echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close()).url;
+    path = await mkdtemp(join(tmpdir(), 'sundial-start-'));
+    stack.defer(() => rm(path, { recursive: true, force: true }));
+    await save(ORDERS);
+  });
+  afterEach(() => stack.disposeAsync());
   const environment: PublishedFolder['environment'] = (more = {}) => ({
     DATA: join(path, 'data'),
     STORE: `embedded:${join(path, 'data')}`,
     ISSUER: 'http://127.0.0.1:9',
     POLICIES: join(path, '*.yaml'),
-    ECHO: echo.url,
+    ECHO: echo,
     ...more,
   });
   const start: PublishedFolder['start'] = (more) =>
     runGateway({ realClock: true, environment: environment(more) });
   const save: PublishedFolder['save'] = (text, name = 'orders.yaml') => writeFile(join(path, name), text);
-  await save(orders);
+  const redisOfOwn = async (port = 0) => stack.adopt(await startRedis({ port }), (server) => server.stop());
   return {
-    path,
-    orders,
+    get path() {
+      return path;
+    },
+    orders: ORDERS,
     environment,
     start,
     publish: async (more) => {
@@ -60,7 +91,8 @@ export async function openPublishedFolder(): Promise<PublishedFolder> {
     },
     save,
     remove: (name) => rm(join(path, name)),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    startRedis: redisOfOwn,
+    storeOf: async (redis) => (redis ? { STORE: (await redisOfOwn()).url } : {}),
   };
 }
 
