@@ -109,7 +109,7 @@ const NOBODY_TAKES_IT =
 const scopeWarning = (scopes: readonly string[]): string =>
   `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;
 
-/** What is told of a key that was made or rotated, besides the key itself. */
+/** The text that goes with a new key, without the key itself. */
 export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, next: NextCommand): string {
   const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
   return onTerminal([

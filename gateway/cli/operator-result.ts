@@ -14,7 +14,7 @@ export function failed({ exitCode, text, problems }: Failure, format: OperatorFo
 interface Telling<T> {
   readonly format: OperatorFormat;
   readonly render: (answer: T) => string;
-  /** What people are told besides, on stderr: a pipe gets only what was asked for. */
+  /** Text for people, printed on stderr: a pipe gets only the answer. */
   readonly note?: (answer: T) => string;
   /** Whether all that was asked for is done; default: always. */
   readonly isDone?: (answer: T) => boolean;
