@@ -11,14 +11,10 @@ import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
-import { requestIdOf } from '../../gateway/plane/general/request/message.ts';
-import { connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
-import {
-  type Reading,
-  type ReadingContext,
-  readRequest,
-} from '../../gateway/plane/general/request/request-view.ts';
+import { type ConnectionFacts, connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
+import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Intake } from '../../gateway/plane/port.ts';
+import { type Reading, requestIdOf } from '../../gateway/plane/request-reading.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
 import { createIntake } from '../../gateway/server/public-face.ts';
 import { createAdoption, NOBODY_COUNTED } from '../../gateway/stores/adoption.ts';
@@ -40,7 +36,7 @@ export interface StageParts {
   /** A request as Node's server hands it over, unanswered. */
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
-  readonly context: ReadingContext;
+  readonly context: Parameters<typeof readRequest>[1] & { readonly connection: ConnectionFacts };
   readonly reading: Extract<Reading, { kind: 'view' }>;
   readonly view: RequestView;
   /** What `decide` found for it. */
@@ -97,7 +93,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const headers = new RecordFields(raw.headers);
   const facts = exchange.begin(requestId, headers);
   const connection = connectionFacts(raw.socket, intake.clientAddress, undefined);
-  const context: ReadingContext = {
+  const context: StageParts['context'] = {
     ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.start.trace, connection, headers },
     ...{ address: connection.peer, bounds: intake.bounds },
   };

@@ -13,14 +13,11 @@ import { pathReadings } from '../../gateway/exchange/misreadings.ts';
 import { readTarget } from '../../gateway/exchange/request-view.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
-import { inboundOf, requestIdOf } from '../../gateway/plane/general/request/message.ts';
-import {
-  clientOf,
-  connectionFacts,
-  OpenRequest,
-  requestedHost,
-} from '../../gateway/plane/general/request/open-request.ts';
+import { clientOf, requestedHost } from '../../gateway/plane/client-connection.ts';
+import { inboundOf } from '../../gateway/plane/general/request/message.ts';
+import { connectionFacts, OpenRequest } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
+import { requestIdOf } from '../../gateway/plane/request-reading.ts';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';

@@ -2,8 +2,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
+import { createClientConnection } from '../../gateway/plane/client-connection.ts';
 import { inboundOf } from '../../gateway/plane/general/request/message.ts';
-import { createConnectionFacts, OpenRequest } from '../../gateway/plane/general/request/open-request.ts';
+import { OpenRequest } from '../../gateway/plane/general/request/open-request.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 
 const CLIENT = { full: '192.0.2.1', key: '192.0.2.1', chain: '192.0.2.1', viaTrusted: false, isNear: false };
@@ -12,7 +13,10 @@ function received() {
   const raw = new IncomingMessage(new Socket());
   const res = new ServerResponse(raw);
   const seen = view();
-  const connection = createConnectionFacts(CLIENT, undefined);
+  const connection = {
+    ...createClientConnection(CLIENT, undefined),
+    ...{ latest: undefined, isSealed: false, unanswered: 0 },
+  };
   const known = { facts: deprecatedFacts(), connection, client: CLIENT, glimpse: seen, view: seen };
   const open = new OpenRequest({ raw, res, isHttp2: false, ...known });
   const reading = { kind: 'view', view: seen, forwardedHost: seen.host } as const;

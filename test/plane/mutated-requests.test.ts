@@ -9,10 +9,11 @@ import { createExchange, type Exchange } from '../../gateway/exchange/exchange.t
 import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
-import { hasBody, requestIdOf } from '../../gateway/plane/general/request/message.ts';
-import { createConnectionFacts } from '../../gateway/plane/general/request/open-request.ts';
-import { type Reading, readRequest } from '../../gateway/plane/general/request/request-view.ts';
+import { createClientConnection } from '../../gateway/plane/client-connection.ts';
+import { hasBody } from '../../gateway/plane/general/request/message.ts';
+import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Inbound } from '../../gateway/plane/port.ts';
+import { type Reading, requestIdOf } from '../../gateway/plane/request-reading.ts';
 import { readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { parseMediaType, parseTemplate, versionIn } from '../../gateway/policy/versioning/media-type.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
@@ -114,7 +115,7 @@ function read(raw: IncomingMessage, from: string, isHttp2 = false): Read {
     trace: undefined,
     headers: new RecordFields(raw.headers),
     bounds,
-    connection: createConnectionFacts(clientAddress(from, undefined), undefined),
+    connection: createClientConnection(clientAddress(from, undefined), undefined),
   } as const;
   return { reading: readRequest(raw, context), chain: address.chain };
 }

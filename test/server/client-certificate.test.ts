@@ -5,7 +5,7 @@ import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
-import { createConnectionFacts } from '../../gateway/plane/general/request/open-request.ts';
+import { createClientConnection } from '../../gateway/plane/client-connection.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
@@ -86,7 +86,7 @@ describe('whose a certificate is', () => {
       ...{ scheme: 'https', isHttp2: false, requestId: 'r', trace: undefined, bounds: compileBounds({}) },
       headers: new RecordFields(raw.headers),
       address: addressOf(peer, '10.0.0.2'),
-      connection: createConnectionFacts(addressOf(peer, undefined), { own: undefined, client: shown }),
+      connection: createClientConnection(addressOf(peer, undefined), { own: undefined, client: shown }),
     });
     expect(read.kind === 'view' && read.view.clientCertificate).toBe(counts);
   });

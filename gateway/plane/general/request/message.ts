@@ -1,6 +1,5 @@
 // Node's request and response objects as the rest reads them: HTTP/1 and HTTP/2 differ in how they tell.
 // What upstream/ gets of a request, and what is observed of it.
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
@@ -44,14 +43,6 @@ export function isComplete(res: ServerResponse): boolean {
   // Node may close a stream before it says that it has finished; a client may reset one after that.
   const unbroken = !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR;
   return res.writableEnded && (stream.writableFinished || unbroken);
-}
-
-// ERR-7: what a client may choose as its request id.
-const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/;
-
-export function requestIdOf({ headers }: IncomingMessage): string {
-  const chosen = headers['x-request-id'];
-  return typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
 }
 
 /** RFC 9113 §8.1: with the answer complete the rest of a body is not wanted, and an HTTP/2 stream need not wait for it. */

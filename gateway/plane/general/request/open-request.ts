@@ -3,21 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import {
-  type Authority,
-  type RequestGlimpse,
-  type RequestView,
-  readAuthority,
-  speaksFor,
-} from '../../../exchange/request-view.ts';
-import type {
-  ClientAddress,
-  Inbound,
-  Intake,
-  ListenerOptions,
-  ShownCertificates,
-  TlsFace,
-} from '../../port.ts';
+import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
+import { type ClientConnection, createClientConnection } from '../../client-connection.ts';
+import type { ClientAddress, Inbound, Intake, ListenerOptions, TlsFace } from '../../port.ts';
 import type { Sessions } from '../connection/sessions.ts';
 
 /** What a listener has for all of its requests. */
@@ -38,29 +26,13 @@ export interface NodeInbound extends Inbound {
   readonly sealConnection: () => void;
 }
 
-export interface ConnectionFacts {
-  /** The client that opened it, or a trusted proxy. */
-  readonly peer: ClientAddress;
-  /** Undefined on a plain connection. */
-  readonly certificates: ShownCertificates | undefined;
-  /** The last X-Forwarded-For line of a trusted proxy. */
-  forwarded: { readonly line: string; readonly client: ClientAddress } | undefined;
-  /** The last Host line or `:authority`. */
-  host: RequestedHost | undefined;
+export interface ConnectionFacts extends ClientConnection {
   /** Every further request on this HTTP/1 connection is ignored (FWD-12, SMG-26). */
   isSealed: boolean;
   /** The last request begun on an HTTP/1 connection, while that is not over. */
   latest: OpenRequest | undefined;
   /** HTTP/1 requests that have no whole answer yet. */
   unanswered: number;
-}
-
-export interface RequestedHost {
-  /** As sent. */
-  readonly text: string;
-  readonly authority: Authority;
-  /** The certificate of the connection is not for this host. */
-  readonly isMisdirected: boolean;
 }
 
 /** A request between its first line and the end of its answer. */
@@ -117,9 +89,6 @@ export class OpenRequest {
   }
 }
 
-/** Characters: an idle connection must not keep a long field line. */
-const LONGEST_REMEMBERED = 512;
-
 /** Kept on the socket itself, where HTTP/2's stand-in for a socket shows it too. */
 const FACTS = Symbol('connection facts');
 
@@ -131,46 +100,10 @@ export function connectionFacts(
   const known = socket[FACTS];
   if (known !== undefined) return known;
   const peer = clientAddress(socket.remoteAddress ?? '', undefined);
-  const found = createConnectionFacts(peer, tls?.shown(socket));
+  const opened = createClientConnection(peer, tls?.shown(socket));
+  const found = { ...opened, latest: undefined, isSealed: false, unanswered: 0 };
   socket[FACTS] = found;
   return found;
-}
-
-export function createConnectionFacts(
-  peer: ClientAddress,
-  certificates: ShownCertificates | undefined,
-): ConnectionFacts {
-  const nothingYet = { forwarded: undefined, host: undefined, latest: undefined };
-  return { peer, certificates, ...nothingYet, isSealed: false, unanswered: 0 };
-}
-
-/** The client of a request: only a trusted proxy names another than its peer. */
-export function clientOf(
-  connection: ConnectionFacts,
-  forwardedFor: string | readonly string[] | undefined,
-  clientAddress: Intake['clientAddress'],
-): ClientAddress {
-  const { peer, forwarded } = connection;
-  if (!peer.viaTrusted || forwardedFor === undefined) return peer;
-  const line = typeof forwardedFor === 'string' ? forwardedFor : forwardedFor.join(',');
-  if (forwarded?.line === line) return forwarded.client;
-  const client = clientAddress(peer.full, line);
-  if (line.length <= LONGEST_REMEMBERED) connection.forwarded = { line, client };
-  return client;
-}
-
-/** Undefined when `text` is no valid authority. */
-export function requestedHost(connection: ConnectionFacts, text: string): RequestedHost | undefined {
-  const { peer, certificates, host: last } = connection;
-  if (last?.text === text) return last;
-  const authority = readAuthority(text);
-  if (authority === undefined) return undefined;
-  const own = certificates?.own;
-  // A trusted proxy has a connection of its own, whatever its clients ask for.
-  const isMisdirected = own !== undefined && !peer.viaTrusted && !speaksFor(own, authority.host);
-  const host = { text, authority, isMisdirected };
-  if (text.length <= LONGEST_REMEMBERED) connection.host = host;
-  return host;
 }
 
 /**

@@ -7,10 +7,11 @@ import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Directive, Refusal } from '../../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { METHODS, RecordFields } from '../../../exchange/request-view.ts';
+import { clientOf } from '../../client-connection.ts';
+import { glimpseOf, refusalAtOnce, requestIdOf } from '../../request-reading.ts';
 import { abandonBody } from '../connection/connections.ts';
-import { endWithAnswer, http2StreamOf, inboundOf, isComplete, outcomeOf, requestIdOf } from './message.ts';
+import { endWithAnswer, http2StreamOf, inboundOf, isComplete, outcomeOf } from './message.ts';
 import {
-  clientOf,
   connectionFacts,
   joinPipeline,
   leavePipeline,
@@ -20,7 +21,7 @@ import {
   previousEnded,
   type RequestPorts,
 } from './open-request.ts';
-import { glimpseOf, readRequest, refusalAtOnce } from './request-view.ts';
+import { readRequest } from './request-view.ts';
 import { createSlowClients, SLOW_BODY } from './slow-clients.ts';
 import { createUnreadable, refusedBound, type Unreadable } from './unreadable.ts';
 import { giveAnswer, refuseOnSocket } from './write-answer.ts';
