@@ -1,7 +1,7 @@
 // The list of what is open: what is added and not removed is swept, each once, though some are removed as they are swept.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createOpenList } from '../../gateway/plane/general/request/slow-clients.ts';
+import { createOpenList } from '../../gateway/plane/slow-clients.ts';
 import { fuzz } from '../support/fuzz.ts';
 
 it('holds what was added and not removed', async () => {

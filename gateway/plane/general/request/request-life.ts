@@ -9,6 +9,7 @@ import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { METHODS, RecordFields } from '../../../exchange/request-view.ts';
 import { clientOf } from '../../client-connection.ts';
 import { glimpseOf, refusalAtOnce, requestIdOf } from '../../request-reading.ts';
+import { createSlowClients, SLOW_BODY } from '../../slow-clients.ts';
 import { abandonBody } from '../connection/connections.ts';
 import { endWithAnswer, http2StreamOf, inboundOf, isComplete, outcomeOf } from './message.ts';
 import {
@@ -21,8 +22,8 @@ import {
   previousEnded,
   type RequestPorts,
 } from './open-request.ts';
+import { nodeRequests } from './progress.ts';
 import { readRequest } from './request-view.ts';
-import { createSlowClients, SLOW_BODY } from './slow-clients.ts';
 import { createUnreadable, refusedBound, type Unreadable } from './unreadable.ts';
 import { giveAnswer, refuseOnSocket } from './write-answer.ts';
 
@@ -53,7 +54,11 @@ const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 export function createRequestLife(ports: RequestPorts): RequestLife {
   const { exchange, observer, intake, scheme, sessions, tls } = ports;
   const { bounds, clientAddress, load, report } = intake;
-  const slowClients = createSlowClients(bounds, () => report.refused('unread'), refuseSlow);
+  const slowClients = createSlowClients<OpenRequest>(bounds, {
+    ...nodeRequests,
+    onCut: () => report.refused('unread'),
+    onSlowBody: refuseSlow,
+  });
 
   const connectionOf = (socket: Socket) => connectionFacts(socket, clientAddress, tls);
 

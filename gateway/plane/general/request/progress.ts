@@ -1,0 +1,38 @@
+// How far a request of Node's is, for the sweeps that look for slow clients.
+// Given to plane/slow-clients.ts by request-life.ts.
+import type { Watching } from '../../slow-clients.ts';
+import { http2StreamOf } from './message.ts';
+import type { OpenRequest } from './open-request.ts';
+
+const NGHTTP2_CANCEL = 8;
+
+export const nodeRequests: Pick<Watching<OpenRequest>, 'progress' | 'cut' | 'bodyState'> = {
+  progress({ res, bytes, inbound }) {
+    const stream = http2StreamOf(res);
+    if (stream !== undefined) {
+      const waiting = stream.writableLength;
+      return { waiting, taken: bytes + (inbound?.bytes ?? 0) - waiting };
+    }
+    // An HTTP/1 answer that waits for the one before it has no connection yet: nothing of it waits for the client.
+    const waiting = res.socket?.writableLength ?? 0;
+    return { waiting, taken: (res.socket?.bytesWritten ?? 0) - waiting };
+  },
+  cut({ res }) {
+    const stream = http2StreamOf(res);
+    if (stream === undefined) res.destroy();
+    else stream.close(NGHTTP2_CANCEL);
+  },
+  bodyState({ raw, body }) {
+    if (body === undefined || raw.readableEnded || raw.destroyed) return 'ended';
+    if (!body.counts) {
+      // Nothing reads it yet: a listener of ours would set it flowing.
+      if (raw.readableFlowing === null) return 'held';
+      body.counts = true;
+      raw.on('data', (chunk: Buffer) => {
+        body.bytes += chunk.length;
+      });
+    }
+    // Paused, or not taken.
+    return raw.readableFlowing !== true || raw.readableLength > 0 ? 'held' : 'awaited';
+  },
+};
