@@ -122,6 +122,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // Node's requests and responses stay in the transport; the command line asks a running gateway, a table has the statuses.
   'node:http': [
     'gateway/plane/general/',
+    'gateway/plane/answer-text.ts',
     'gateway/cli/admin-client.ts',
     'gateway/telemetry/request-labels.ts',
   ],

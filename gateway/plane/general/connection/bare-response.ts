@@ -2,7 +2,7 @@
 // Used by proxy-listener.ts for the 'upgrade' event, which comes without one.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { endGently } from './connections.ts';
+import { endGently } from '../../gentle-end.ts';
 
 export interface BareResponse {
   readonly res: ServerResponse;

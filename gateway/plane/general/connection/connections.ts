@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { endGently } from '../../gentle-end.ts';
 
 export interface Connections {
   /** Every connection as it was accepted. */
@@ -104,18 +105,4 @@ export function abandonBody(raw: IncomingMessage): void {
   raw.resume();
   // Node calls this once the last answer of a connection has been flushed.
   socket.destroySoon = () => endGently(socket);
-}
-
-/** How long a connection may linger after its last byte, so that this byte is not lost to a reset, milliseconds. */
-export const LINGER_MS = 2_000;
-
-/**
- * Sends our end and discards what still arrives, for a bounded time: closing at once with unread bytes makes the
- * kernel send a reset, which can overtake the answer (RFC 9112 §9.6).
- */
-export function endGently(socket: Socket): void {
-  const hard = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(hard));
-  socket.once('end', () => socket.destroy());
-  socket.end();
 }

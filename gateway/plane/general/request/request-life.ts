@@ -10,6 +10,7 @@ import { METHODS, RecordFields } from '../../../exchange/request-view.ts';
 import { clientOf } from '../../client-connection.ts';
 import { glimpseOf, refusalAtOnce, requestIdOf } from '../../request-reading.ts';
 import { createSlowClients, SLOW_BODY } from '../../slow-clients.ts';
+import { refusedBound, refuseOnSocket } from '../../socket-refusal.ts';
 import { abandonBody } from '../connection/connections.ts';
 import { endWithAnswer, http2StreamOf, inboundOf, isComplete, outcomeOf } from './message.ts';
 import {
@@ -24,8 +25,8 @@ import {
 } from './open-request.ts';
 import { nodeRequests } from './progress.ts';
 import { readRequest } from './request-view.ts';
-import { createUnreadable, refusedBound, type Unreadable } from './unreadable.ts';
-import { giveAnswer, refuseOnSocket } from './write-answer.ts';
+import { createUnreadable, type Unreadable } from './unreadable.ts';
+import { giveAnswer } from './write-answer.ts';
 
 /** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
 export type ForwardJudged = (

@@ -3,7 +3,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, RequestRefusal } from '../../../exchange/directive.ts';
-import type { RefusingBound } from '../../../plan/bounds.ts';
 import type { ConnectionFacts, OpenRequest } from './open-request.ts';
 
 export interface Unreadable {
@@ -103,19 +102,4 @@ function endlessTarget(error: Error): boolean {
 function startOfPacket(error: Error): string {
   const packet = 'rawPacket' in error ? error.rawPacket : undefined;
   return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, LOOKED_AT) : '';
-}
-
-/** The bound of gateway.yaml that a refusal by a listener stands for, for the metrics. */
-export function refusedBound(refusal: Refusal, tooManyFields: boolean): RefusingBound | undefined {
-  if (refusal.reason !== 'request_malformed') return undefined;
-  switch (refusal.status) {
-    case 408:
-      return 'headers';
-    case 414:
-      return 'target_bytes';
-    case 431:
-      return tooManyFields ? 'header_fields' : 'header_bytes';
-    default:
-      return undefined;
-  }
 }

@@ -1,13 +1,9 @@
-// Writes an answer the gateway made itself, and settles what becomes of the connection: onto a response, or onto a bare
-// socket when there was no request to parse. The body is complete and small; call/ streams upstream answers instead.
-import { randomUUID } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Refusal } from '../../../exchange/directive.ts';
+// Writes an answer the gateway made itself onto a response, and settles what becomes of the connection.
+// The body is complete and small; call/ streams upstream answers instead.
+import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../../exchange/exchange.ts';
 import { RecordFields } from '../../../exchange/request-view.ts';
-import type { ClientAddress } from '../../port.ts';
-import { abandonBody, endGently } from '../connection/connections.ts';
+import { abandonBody } from '../connection/connections.ts';
 import { hasBody, writeHead } from './message.ts';
 import type { OpenRequest, RequestPorts } from './open-request.ts';
 
@@ -52,44 +48,4 @@ function writeAnswer(res: ServerResponse, method: string, answer: Answer, close:
   const body = method === 'HEAD' || status === 204 || status === 304 ? '' : answer.body;
   res.end(body === '' ? undefined : body);
   return Buffer.byteLength(body);
-}
-
-/** Answers on the bare connection, ends it, and has it observed (ERR-3). */
-export function refuseOnSocket(
-  refusal: Refusal,
-  socket: Socket,
-  client: ClientAddress,
-  { exchange, observer, scheme, now }: RequestPorts,
-): void {
-  const facts = exchange.begin(randomUUID());
-  const made = exchange.refuse(refusal, facts, { scheme, headers: new RecordFields() });
-  writeToSocket(socket, made, new Date(now()).toUTCString());
-  observer.onAnswer(facts, {
-    method: '-',
-    path: '-',
-    status: made.status,
-    bytes: Buffer.byteLength(made.body),
-    clientAddress: client.full,
-    clientNetwork: client.key,
-    scheme,
-    protocol: 'HTTP/1.1',
-    aborted: false,
-    userAgent: undefined,
-  });
-}
-
-/** For what the parser refused: there is no response object, and the connection cannot be read any further. */
-function writeToSocket(socket: Socket, answer: Answer, date: string): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\ndate: ${date}\r\n`;
-  answer.headers.set('content-length', String(Buffer.byteLength(answer.body)));
-  for (const [name, value] of Object.entries(answer.headers.record())) {
-    if (name === 'connection') continue;
-    for (const each of typeof value === 'string' ? [value] : value) head += `${name}: ${each}\r\n`;
-  }
-  socket.write(`${head}connection: close\r\n\r\n${answer.body}`, 'utf8');
-  endGently(socket);
 }

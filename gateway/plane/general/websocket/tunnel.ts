@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { endGently, LINGER_MS } from '../connection/connections.ts';
+import { endGently, LINGER_MS } from '../../gentle-end.ts';
 
 export interface Tunnel {
   /** What both sides have said so far; pings count. */

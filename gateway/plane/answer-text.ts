@@ -1,0 +1,51 @@
+// The head of an answer as it stands on an HTTP/1.1 connection, where no Node response writes it.
+// Used by the fast plane for every answer, and for refusals of what no request was read from.
+import { STATUS_CODES } from 'node:http';
+import type { HeaderLines } from '../exchange/answer-headers.ts';
+
+const STATUS_LINES = Array.from(
+  { length: 600 },
+  (_, status) => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`,
+);
+
+// RFC 9110 §5.5: what else there is would end the line, or is no octet.
+const UNWRITABLE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/**
+ * Status line and field lines, without the empty line that ends them. Adds a Date where there is none.
+ * @throws Error `ERR_INVALID_CHAR` for a value that Node would not write either
+ */
+export function headText(status: number, { flat }: HeaderLines, date: string): string {
+  let text = STATUS_LINES[status] ?? '';
+  let isDated = false;
+  for (let at = 0; at < flat.length; at += 2) {
+    const name = flat[at] as string;
+    const value = flat[at + 1] ?? '';
+    if (name === 'date') isDated = true;
+    if (typeof value === 'string') text += fieldLine(name, value);
+    else for (const each of value) text += fieldLine(name, each);
+  }
+  return isDated ? text : `${text}date: ${date}\r\n`;
+}
+
+function fieldLine(name: string, value: string): string {
+  if (UNWRITABLE.test(value))
+    throw Object.assign(new Error(`the value of ${name} cannot be written`), { code: 'ERR_INVALID_CHAR' });
+  return `${name}: ${value}\r\n`;
+}
+
+const SECOND_MS = 1_000;
+
+/** The value of Date (RFC 9110 §6.6.1) by this clock, formatted once a second. `now`: milliseconds. */
+export function createDateText(now: () => number): () => string {
+  let second = Number.NaN;
+  let text = '';
+  return () => {
+    const current = Math.floor(now() / SECOND_MS);
+    if (current !== second) {
+      second = current;
+      text = new Date(current * SECOND_MS).toUTCString();
+    }
+    return text;
+  };
+}

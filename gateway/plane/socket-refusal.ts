@@ -1,0 +1,61 @@
+// Refusals by a listener: for a connection from which no request could be read, and what the metrics call the bound behind one.
+// Used by both planes.
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Refusal } from '../exchange/directive.ts';
+import { RecordFields } from '../exchange/request-view.ts';
+import type { RefusingBound } from '../plan/bounds.ts';
+import { headText } from './answer-text.ts';
+import { endGently } from './gentle-end.ts';
+import type { ClientAddress, ListenerOptions } from './port.ts';
+
+/** Answers on the bare connection, ends it, and has it observed (ERR-3): it cannot be read any further. */
+export function refuseOnSocket(
+  refusal: Refusal,
+  socket: Socket,
+  client: ClientAddress,
+  {
+    exchange,
+    observer,
+    scheme,
+    now,
+  }: Pick<ListenerOptions, 'exchange' | 'observer' | 'now'> & { readonly scheme: 'https' | 'http' },
+): void {
+  const facts = exchange.begin(randomUUID());
+  const made = exchange.refuse(refusal, facts, { scheme, headers: new RecordFields() });
+  if (socket.writable) {
+    made.headers.set('content-length', String(Buffer.byteLength(made.body)));
+    made.headers.set('connection', 'close');
+    const head = headText(made.status, made.headers, new Date(now()).toUTCString());
+    socket.write(`${head}\r\n`, 'latin1');
+    socket.write(made.body, 'utf8');
+    endGently(socket);
+  } else socket.destroy();
+  observer.onAnswer(facts, {
+    method: '-',
+    path: '-',
+    status: made.status,
+    bytes: Buffer.byteLength(made.body),
+    clientAddress: client.full,
+    clientNetwork: client.key,
+    scheme,
+    protocol: 'HTTP/1.1',
+    aborted: false,
+    userAgent: undefined,
+  });
+}
+
+/** The bound of gateway.yaml that a refusal by a listener stands for, for the metrics. */
+export function refusedBound(refusal: Refusal, tooManyFields: boolean): RefusingBound | undefined {
+  if (refusal.reason !== 'request_malformed') return undefined;
+  switch (refusal.status) {
+    case 408:
+      return 'headers';
+    case 414:
+      return 'target_bytes';
+    case 431:
+      return tooManyFields ? 'header_fields' : 'header_bytes';
+    default:
+      return undefined;
+  }
+}
