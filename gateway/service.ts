@@ -6,7 +6,7 @@ import { openAuthenticators } from './identity/authenticators.ts';
 import { atOnce, inSlices } from './plan/in-slices.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
-import { connectTarget } from './plane/general/client/http-connections.ts';
+import { connectForPlanes } from './plane/connect-target.ts';
 import type { KnownKeys } from './policy/authentication/key-record.ts';
 import type { EpochMs, MonotonicMs } from './policy/contract.ts';
 import { openPublicFace, type PublicFace, type PublicSockets } from './server/public-face.ts';
@@ -71,7 +71,7 @@ export function createService(options: ServiceOptions): Service {
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });
-  const upstreams = openUpstreams({ connect: connectTarget, onChange: createTargetReport(telemetry) });
+  const upstreams = openUpstreams({ connect: connectForPlanes, onChange: createTargetReport(telemetry) });
   closing.defer(upstreams.close);
   atOnce(upstreams.keepSteps(options.plan()));
   metrics.watchTargets(upstreams.targets.states);

@@ -43,6 +43,10 @@ export interface Overload {
   readonly requests: number;
 }
 
+/** How a listener carries HTTP/1.1. */
+export const PLANES = ['fast', 'general'] as const;
+export type PlaneName = (typeof PLANES)[number];
+
 export interface DrainTimes {
   /** Between saying that no more requests are wanted and accepting no more connections, milliseconds. */
   readonly waitMs: number;

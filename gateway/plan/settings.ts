@@ -5,13 +5,13 @@ import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { IdPrefixes } from '../policy/notation.ts';
 import type { PathsFile } from '../policy/paths/section.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
-import type { Bounds, DrainTimes, Overload } from './bounds.ts';
+import type { Bounds, DrainTimes, Overload, PlaneName } from './bounds.ts';
 
 export interface Settings {
   readonly public: string;
   readonly listeners: {
     readonly https: HttpsSettings | undefined;
-    readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
+    readonly http: HttpSettings | undefined;
     readonly admin: AdminSettings | undefined;
     /** Metrics and health alone, without a token. */
     readonly metrics: { readonly address: Address } | undefined;
@@ -101,8 +101,15 @@ export interface AdminSettings {
   readonly token: string | undefined;
 }
 
+export interface HttpSettings {
+  readonly address: Address;
+  readonly plane: PlaneName;
+  readonly mode: PlainMode;
+}
+
 export interface HttpsSettings {
   readonly address: Address;
+  readonly plane: PlaneName;
   /** Seconds for Strict-Transport-Security; undefined sends none. */
   readonly hstsSeconds: number | undefined;
   /** Absolute paths of PEM files; empty: a self-signed pair is made in the data folder at first start. */

@@ -15,7 +15,7 @@ export interface Watched extends Listed {
   taken: number;
   sweepsUnread: number;
   /** While it is awaited: sweeps in which it was, and what came in them. */
-  body: { waited: number; bytes: number } | undefined;
+  arriving: { waited: number; bytes: number } | undefined;
 }
 
 /** How a plane tells how far a request is. */
@@ -61,20 +61,20 @@ export function createSlowClients<T extends Watched>(
   }
 
   function lookAtBody(one: T, fewest: number): void {
-    const { body } = one;
-    if (body === undefined) return;
+    const { arriving } = one;
+    if (arriving === undefined) return;
     const state = bodyState(one);
-    if (state === 'ended') one.body = undefined;
+    if (state === 'ended') one.arriving = undefined;
     if (state !== 'awaited') return;
-    body.waited += 1;
-    if (body.waited < SWEEPS_A_WINDOW) return;
-    if (body.bytes < fewest) {
-      one.body = undefined;
+    arriving.waited += 1;
+    if (arriving.waited < SWEEPS_A_WINDOW) return;
+    if (arriving.bytes < fewest) {
+      one.arriving = undefined;
       onSlowBody(one);
       return;
     }
-    body.waited = 0;
-    body.bytes = 0;
+    arriving.waited = 0;
+    arriving.bytes = 0;
   }
 
   const sweeps = [setInterval(() => watched.sweep(lookAtAnswer), unreadMs / SWEEPS_A_BOUND)];

@@ -5,10 +5,10 @@ import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { DrainTimes } from '../plan/bounds.ts';
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
-import type { HttpConnections } from '../plane/general/client/http-connections.ts';
-import { createForwarding } from '../plane/general/forwarding.ts';
-import { createProxyListener, type ProxyListenerOptions } from '../plane/general/proxy-listener.ts';
+import type { PlaneConnections } from '../plane/connect-target.ts';
+import { createForwarding } from '../plane/forwarding.ts';
 import type { IdleBound, Intake, Listener } from '../plane/port.ts';
+import { createProxyListener, type ProxyListenerOptions } from '../plane/proxy-listener.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -34,7 +34,7 @@ export interface PublicSockets {
 
 export interface PublicFacePorts {
   readonly exchange: Exchange;
-  readonly upstreams: Upstreams<HttpConnections>;
+  readonly upstreams: Upstreams<PlaneConnections>;
   readonly telemetry: Pick<Telemetry, 'observer' | 'metrics' | 'bounds'>;
   /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
@@ -59,7 +59,7 @@ export async function openPublicFace(
   const shared = { intake, sendsForwarded, exchange, observer, now, ...forwarding };
   const listeners: Listener[] = [];
   const open = async (
-    options: Pick<ProxyListenerOptions, 'address' | 'socket' | 'tls' | 'mode'>,
+    options: Pick<ProxyListenerOptions, 'address' | 'socket' | 'tls' | 'mode' | 'plane'>,
   ): Promise<Address> => {
     const listener = createProxyListener({ ...shared, ...options });
     const port = await listener.listen();

@@ -120,8 +120,8 @@ export function callUpstream(
       sink.head(status, headers);
       headSent = true;
     },
-    write: sink.write,
-    end: sink.end,
+    write: (chunk) => sink.write(chunk),
+    end: () => sink.end(),
   };
   const { notice } = order;
   const edited =
@@ -148,7 +148,7 @@ export function callUpstream(
         onSending() {
           sent = true;
         },
-        onceDrained: sink.onDrain,
+        onceDrained: (resume) => sink.onDrain(resume),
         onAnswered() {
           chosen.answered();
           events.onAnswered();

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AnswerSink } from '../plane/port.ts';
+import type { StartDeadline } from './deadlines.ts';
 import type { NameLookup } from './name-lookup.ts';
 import type { Probe } from './targets/health-checks.ts';
 
@@ -64,8 +65,16 @@ export interface TargetConnections {
   readonly destroy: () => Promise<void>;
 }
 
+/** What the connections to all targets have in common. */
+export interface TargetPorts {
+  readonly names: NameLookup;
+  readonly startDeadline: StartDeadline;
+  /** PEM bundle for upstreams that name no authority of their own; default: Node's. */
+  readonly ca?: string | undefined;
+}
+
 export type ConnectTarget<C extends TargetConnections> = (
   origin: string,
   upstream: UpstreamPlan,
-  names: NameLookup,
+  ports: TargetPorts,
 ) => C;

@@ -112,7 +112,7 @@ export function createPools<C extends TargetConnections>({
     const route: OpenRoute<C> = {
       hostName: hostNameOf(origin),
       limit: createConcurrencyLimit(startDeadline),
-      connections: connect(origin, upstream, names),
+      connections: connect(origin, upstream, { names, startDeadline }),
       dispatched() {
         if (wanted !== undefined && !wanted.has(key)) drop(key);
       },

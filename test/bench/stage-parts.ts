@@ -10,7 +10,7 @@ import { RecordFields, type RequestView } from '../../gateway/exchange/request-v
 import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
 import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
-import { connectTarget } from '../../gateway/plane/general/client/http-connections.ts';
+import { connectForPlanes } from '../../gateway/plane/connect-target.ts';
 import { type ConnectionFacts, connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Intake } from '../../gateway/plane/port.ts';
@@ -80,7 +80,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
     onFault: raise,
   };
   const exchange = createExchange(ports);
-  const upstreams = openUpstreams({ connect: connectTarget, onChange: () => undefined });
+  const upstreams = openUpstreams({ connect: connectForPlanes, onChange: () => undefined });
   stack.defer(upstreams.close);
   atOnce(upstreams.keepSteps(plan));
   const intake = createIntake({ ...settings, report: telemetry.bounds, monotonic, now: wallClock });

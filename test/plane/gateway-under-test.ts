@@ -10,15 +10,15 @@ import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
 import type { Ending } from '../../gateway/exchange/held-service.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { answerFieldsOf } from '../../gateway/plan/answer-fields.ts';
-import type { Bounds, Overload } from '../../gateway/plan/bounds.ts';
+import type { Bounds, Overload, PlaneName } from '../../gateway/plan/bounds.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Address, PlainMode } from '../../gateway/plan/settings.ts';
-import { connectTarget, type HttpConnections } from '../../gateway/plane/general/client/http-connections.ts';
-import { createForwarding } from '../../gateway/plane/general/forwarding.ts';
-import { createProxyListener } from '../../gateway/plane/general/proxy-listener.ts';
+import { connectForPlanes, type PlaneConnections } from '../../gateway/plane/connect-target.ts';
+import { createForwarding } from '../../gateway/plane/forwarding.ts';
 import type { Websockets } from '../../gateway/plane/general/websocket/websocket.ts';
 import type { Listener } from '../../gateway/plane/port.ts';
+import { createProxyListener } from '../../gateway/plane/proxy-listener.ts';
 import { certificatesOf } from '../../gateway/server/certificates.ts';
 import { createIntake } from '../../gateway/server/public-face.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
@@ -28,7 +28,11 @@ import type { StartDeadline } from '../../gateway/upstream/deadlines.ts';
 import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/upstream/upstreams.ts';
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
+/** The plane that tests run on where they do not say another. */
+const PLANE: PlaneName = process.env.SUNDIAL_TEST_PLANE === 'fast' ? 'fast' : 'general';
+
 export interface GatewayOptions {
+  readonly plane?: PlaneName;
   /** Default: a free port of this machine. */
   readonly address?: Address;
   /** As a worker is given one. */
@@ -49,7 +53,7 @@ export interface GatewayOptions {
   /** In place of the hand-written one. */
   readonly exchange?: Exchange;
   readonly order?: Partial<ForwardOrder>;
-  readonly reach?: Pick<PoolOptions<HttpConnections>, 'findAddresses' | 'lookupEveryMs'>;
+  readonly reach?: Pick<PoolOptions<PlaneConnections>, 'findAddresses' | 'lookupEveryMs'>;
   readonly startDeadline?: StartDeadline;
   /** Why open WebSockets are to be closed. */
   readonly ending?: () => Ending | undefined;
@@ -176,7 +180,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const views: RequestView[] = [];
   const exchange = options.exchange ?? testExchange(options, { facts, views });
   const upstreams = openUpstreams({
-    connect: (origin, upstream, names) => connectTarget(origin, upstream, names, options.ca),
+    connect: (origin, upstream, ports) => connectForPlanes(origin, upstream, { ...ports, ca: options.ca }),
     onChange: () => undefined,
     ...options.reach,
   });
@@ -196,7 +200,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     monotonic: () => performance.now(),
     now: Date.now,
   });
-  const { forwarder, websockets } = createForwarding({
+  const forwarding = createForwarding({
     exchange,
     ...upstreams,
     ...(options.startDeadline && { startDeadline: options.startDeadline }),
@@ -211,8 +215,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     sendsForwarded: options.sendsForwarded ?? false,
     exchange,
     observer: { onAnswer: (_facts, outcome) => void outcomes.push(outcome) },
-    forwarder,
-    websockets,
+    ...forwarding,
+    plane: options.plane ?? PLANE,
     intake,
     now: Date.now,
   });
@@ -221,7 +225,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     port,
     listener,
     upstreams,
-    websockets,
+    websockets: forwarding.websockets,
     samples: report,
     outcomes,
     facts,

@@ -25,6 +25,7 @@ function listen(port: number, host?: string): Promise<unknown> {
 
 const https = (host: string | undefined, port: number): Settings['listeners']['https'] => ({
   address: { host, port },
+  plane: 'fast',
   hstsSeconds: undefined,
   certificates: [],
   defaultName: undefined,
@@ -82,7 +83,7 @@ describe('a listener that cannot have its address', () => {
   it('may ask for an address that this machine has not', async () => {
     const listeners = {
       https: undefined,
-      http: { address: { host: '192.0.2.1', port: 47_001 }, mode: 'reject' as const },
+      http: { address: { host: '192.0.2.1', port: 47_001 }, plane: 'fast' as const, mode: 'reject' as const },
       admin: undefined,
       metrics: undefined,
     };

@@ -53,6 +53,7 @@ async function start(
       listeners: {
         https: {
           address: { host: undefined, port: 0 },
+          plane: 'fast',
           hstsSeconds: undefined,
           certificates,
           defaultName: undefined,

@@ -1,6 +1,6 @@
 // The `bounds`, `overload` and `drain` sections with their defaults filled in.
 // Called by compile/settings.ts; the defaults are read by the grammar that reads the file.
-import type { Bounds, DrainTimes, Overload } from '../bounds.ts';
+import type { Bounds, DrainTimes, Overload, PlaneName } from '../bounds.ts';
 import {
   WRITTEN_BOUNDS,
   WRITTEN_DRAIN,
@@ -42,6 +42,11 @@ export function compileBounds({ bounds }: Sections): Bounds {
     websocketsPerClient: the('websockets_per_client'),
     websocketIdleMs: unlessOff(the('websocket_idle')),
   };
+}
+
+/** Of a listener for which `written` stands. */
+export function planeOf(written: PlaneName | undefined, { bounds }: Sections): PlaneName {
+  return written ?? bounds?.plane ?? WRITTEN_BOUNDS.plane;
 }
 
 /** Undefined: nothing is refused for load. */

@@ -14,7 +14,7 @@ import type {
   StoreSettings,
   TracingSettings,
 } from '../settings.ts';
-import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
+import { compileBounds, compileDrain, compileOverload, planeOf } from './bounds.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
@@ -41,6 +41,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     listeners: {
       https: https && {
         address: https.address,
+        plane: planeOf(https.plane, file),
         hstsSeconds: https.hsts === undefined ? undefined : Math.floor(https.hsts / 1_000),
         certificates: (https.tls?.certificates ?? []).map(({ names, cert, key }) => ({
           names,
@@ -54,7 +55,11 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
           required: https.tls.client_certificates.mode === 'required',
         },
       },
-      http: http && { address: http.address, mode: http.mode ?? 'reject' },
+      http: http && {
+        address: http.address,
+        plane: planeOf(http.plane, file),
+        mode: http.mode ?? 'reject',
+      },
       admin: admin && { address: admin.address, token: admin.token },
       metrics: metrics && { address: metrics.address },
     },

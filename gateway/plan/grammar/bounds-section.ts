@@ -2,6 +2,7 @@
 // The defaults stand here as an operator would write them; compile/bounds.ts reads them with this same grammar.
 import { z } from 'zod';
 import { notation, parseDuration, parseRate, size } from '../../policy/notation.ts';
+import { PLANES } from '../bounds.ts';
 
 /** What holds where nothing is written. */
 export const WRITTEN_BOUNDS = {
@@ -22,6 +23,7 @@ export const WRITTEN_BOUNDS = {
   websockets: 10_000,
   websockets_per_client: 1_000,
   websocket_idle: '1h',
+  plane: 'general',
 } as const;
 export const WRITTEN_OVERLOAD = { lag: '500ms', requests: 10_000 } as const;
 export const WRITTEN_DRAIN = { wait: '0s', timeout: '30s' } as const;
@@ -90,6 +92,12 @@ export const wholeBounds = z.strictObject({
   websockets_per_client: count(
     said('Open WebSockets of one consumer or address: 429 beyond.', 'websockets_per_client'),
   ),
+  plane: z.enum(PLANES).meta({
+    description: said(
+      'How HTTP/1.1 is carried: fast reads requests in their usual form itself; general has the parser of Node read all of them.',
+      'plane',
+    ),
+  }),
   websocket_idle: z.union([off, duration('A duration.')]).meta({
     description: said('A WebSocket on which nothing is said is closed with 1001; or off.', 'websocket_idle'),
   }),

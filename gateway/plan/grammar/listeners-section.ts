@@ -2,6 +2,7 @@
 // A part of gateway-grammar.ts.
 import { z } from 'zod';
 import { notation, parseWholeSeconds } from '../../policy/notation.ts';
+import { PLANES } from '../bounds.ts';
 import { parseAddress, parseHostName } from './addresses.ts';
 
 export const text = (description: string, examples: readonly string[] = []) =>
@@ -63,8 +64,11 @@ const hsts = notation(
   },
 );
 
+const plane = z.enum(PLANES).meta({ description: 'As bounds.plane, for this listener alone.' });
+
 const https = z.strictObject({
   address: address(':8443'),
+  plane: plane.optional(),
   hsts: hsts.optional(),
   tls: tls
     .meta({ description: 'Certificates; without them a self-signed pair is made in the data folder.' })
@@ -73,6 +77,7 @@ const https = z.strictObject({
 
 const http = z.strictObject({
   address: address(':8080'),
+  plane: plane.optional(),
   mode: z
     .enum(['reject', 'redirect', 'serve'])
     .meta({

@@ -4,6 +4,7 @@ import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
 import { type Claim, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
+import { MOST_TIMES_HERE, timesHere } from '../request-headers.ts';
 import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';
 import type { HeldBodies } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
@@ -23,13 +24,29 @@ export type Prepared =
   | { readonly kind: 'ready'; readonly call: ClaimedCall | undefined }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** What `order.claim` takes before the upstream is asked. @throws Fault `internal` when the body breaks off */
-export async function prepareClaimed(
+/**
+ * What there is to do before the upstream is asked; undefined: nothing. Resolves with undefined when the client has left.
+ * @throws Fault `upstream_loop` when the request has come round, `internal` (later) when its body breaks off
+ */
+export function prepareCall(
+  inbound: Inbound,
+  order: ForwardOrder,
+  room: HeldBodies,
+): Promise<Prepared | undefined> | undefined {
+  const { claim } = order;
+  if (timesHere(inbound.view.headers.get('via')) > MOST_TIMES_HERE) {
+    claim?.release();
+    throw new Fault('upstream_loop', { service: order.upstream.name });
+  }
+  return claim && prepareClaimed(inbound, order, claim, room);
+}
+
+async function prepareClaimed(
   inbound: Inbound,
   order: ForwardOrder,
   claim: Claim,
   room: HeldBodies,
-): Promise<Prepared> {
+): Promise<Prepared | undefined> {
   const { rules } = claim;
   const body = await readWhole(inbound, Math.min(rules.maxBody, order.maxBody), room);
   switch (body.kind) {
@@ -55,7 +72,10 @@ export async function prepareClaimed(
         },
         free,
       };
-      return { kind: 'ready', call };
+      if (!inbound.gone) return { kind: 'ready', call };
+      call.onFailed(false);
+      free();
+      return undefined;
     }
     case 'over':
     case 'full': {

@@ -65,11 +65,11 @@ export const MOST_HELD = 64 * 1_024 ** 2;
 export type Taker = Pick<Inbound, 'gone' | 'onClosed'>;
 
 /** Of an answer that is all here, a client that takes its time holds what it has not taken. */
-export function holdWhileGiven({ gone, onClosed }: Taker, bytes: number, room: HeldBodies): void {
+export function holdWhileGiven(taker: Taker, bytes: number, room: HeldBodies): void {
   // What has closed does not close again.
-  if (gone) return;
+  if (taker.gone) return;
   room.held += bytes;
-  onClosed(() => {
+  taker.onClosed(() => {
     room.held -= bytes;
   });
 }

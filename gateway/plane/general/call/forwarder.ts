@@ -7,9 +7,8 @@ import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { callUpstream, type Forwarded, type ForwardPorts } from '../../../upstream/attempts.ts';
-import { type ClaimedCall, prepareClaimed } from '../../../upstream/bodies/claimed.ts';
+import { type ClaimedCall, prepareCall } from '../../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
-import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import type { AnswerSink } from '../../port.ts';
 import { http2StreamOf, writeHead } from '../request/message.ts';
@@ -156,21 +155,11 @@ export function createForwarder({
       retryMethods: [],
       disableRequestLogging: true,
     },
-    forward(inbound, reply, order, facts) {
-      const { claim } = order;
-      if (timesHere(inbound.raw.headers.via) > MOST_TIMES_HERE) {
-        claim?.release();
-        return Promise.reject(new Fault('upstream_loop', { service: order.upstream.name }));
-      }
-      if (claim === undefined) return pass(inbound, reply, order, facts);
-      return prepareClaimed(inbound, order, claim, ports.heldBodies).then((prepared) => {
-        if (prepared.kind === 'refused') return prepared.refusal;
-        if (!inbound.gone) return pass(inbound, reply, order, facts, prepared.call);
-        // Nothing was sent, and nobody waits for it.
-        prepared.call?.onFailed(false);
-        prepared.call?.free();
-        return undefined;
-      });
+    async forward(inbound, reply, order, facts) {
+      const prepared = await prepareCall(inbound, order, ports.heldBodies);
+      if (prepared?.kind === 'refused') return prepared.refusal;
+      if (inbound.gone) return undefined;
+      return pass(inbound, reply, order, facts, prepared?.call);
     },
     replay(inbound, replay, facts) {
       const passage = { inbound, order: replay.forward, facts };

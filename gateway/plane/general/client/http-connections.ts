@@ -6,8 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { UpstreamPlan } from '../../../plan/plan.ts';
 import type { MonotonicMs } from '../../../policy/contract.ts';
-import type { TargetConnections } from '../../../upstream/call.ts';
-import type { NameLookup } from '../../../upstream/name-lookup.ts';
+import type { TargetConnections, TargetPorts } from '../../../upstream/call.ts';
 import { isRepeatable } from '../../../upstream/retry.ts';
 import { createReach, passOverContinue } from './connector.ts';
 import { createProbe } from './health-probe.ts';
@@ -19,12 +18,10 @@ export interface HttpConnections extends TargetConnections {
   readonly agent: Agent;
 }
 
-/** `ca`: PEM bundle for upstreams that name no authority of their own; default: Node's. */
 export function connectTarget(
   origin: string,
   upstream: UpstreamPlan,
-  names: NameLookup,
-  ca?: string,
+  { names, ca }: Pick<TargetPorts, 'names' | 'ca'>,
 ): HttpConnections {
   const sockets = new Set<Socket>();
   const onSocket = (socket: Socket): void => {

@@ -35,7 +35,11 @@ export function createNodeServer({ tls, bounds, admits, sessions }: NodeServerOp
   server.maxHeadersCount = 0;
   // An option of the plain server only; both ask the property. Everything else that wants an upgrade stays a request (WS-1).
   Object.assign(server, { shouldUpgradeCallback: mayUpgrade });
-  admitFirst(server, admits);
+  // Before what Node does with it, so that a refused connection costs no parser and no handshake.
+  putBefore(server, 'connection', (socket, goOn) => {
+    if (admits(socket)) goOn();
+    else socket.destroy();
+  });
   return server;
 }
 
@@ -47,16 +51,18 @@ function parserRoom({ headerBytes, targetBytes }: Bounds): number {
   return 2 * headerBytes + 3 * targetBytes;
 }
 
-/** Puts `admits` before what Node does with a new connection, so that a refused one costs no parser and no handshake. */
-function admitFirst(server: Server, admits: NodeServerOptions['admits']): void {
-  const takers = server.listeners('connection');
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
-    if (!admits(socket)) {
-      socket.destroy();
-      return;
-    }
-    for (const take of takers) take.call(server, socket);
+/** Has `first` take each connection of `event` before those that listen for it now; they get it when it goes on. */
+export function putBefore(
+  server: Server,
+  event: 'connection' | 'secureConnection',
+  first: (socket: Socket, goOn: () => void) => void,
+): void {
+  const takers = server.listeners(event);
+  server.removeAllListeners(event);
+  server.on(event, (socket: Socket) => {
+    first(socket, () => {
+      for (const take of takers) take.call(server, socket);
+    });
   });
 }
 

@@ -54,7 +54,7 @@ export class OpenRequest {
   taken = 0;
   sweepsUnread = 0;
   /** While it is awaited: sweeps in which it was, and what came in them. */
-  body: { waited: number; bytes: number; counts: boolean } | undefined;
+  arriving: { waited: number; bytes: number; counts: boolean } | undefined;
   /** Body bytes of an answer made here. */
   bytes = 0;
   gone = false;

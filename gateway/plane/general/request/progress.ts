@@ -22,14 +22,14 @@ export const nodeRequests: Pick<Watching<OpenRequest>, 'progress' | 'cut' | 'bod
     if (stream === undefined) res.destroy();
     else stream.close(NGHTTP2_CANCEL);
   },
-  bodyState({ raw, body }) {
-    if (body === undefined || raw.readableEnded || raw.destroyed) return 'ended';
-    if (!body.counts) {
+  bodyState({ raw, arriving }) {
+    if (arriving === undefined || raw.readableEnded || raw.destroyed) return 'ended';
+    if (!arriving.counts) {
       // Nothing reads it yet: a listener of ours would set it flowing.
       if (raw.readableFlowing === null) return 'held';
-      body.counts = true;
+      arriving.counts = true;
       raw.on('data', (chunk: Buffer) => {
-        body.bytes += chunk.length;
+        arriving.bytes += chunk.length;
       });
     }
     // Paused, or not taken.

@@ -104,7 +104,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       refuse(open, refusal);
     } else if (reading.kind === 'view') {
       open.inbound = inboundOf(open, reading, ports);
-      if (open.inbound.hasBody) open.body = { waited: 0, bytes: 0, counts: false };
+      if (open.inbound.hasBody) open.arriving = { waited: 0, bytes: 0, counts: false };
     } else if (reading.kind === 'server') {
       const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);

@@ -1,20 +1,24 @@
-// A public listener: Node's server, Fastify for reply-from's sake, and the life of each request between them.
+// A public listener: one server, whose connections the fast plane takes first; Node's parsers and Fastify have the others.
 // Nothing here decides anything about an API.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
-import { callerIdOf } from '../../upstream/targets/targets.ts';
-import type { Listener, ListenerOptions } from '../port.ts';
-import { createBareResponse } from './connection/bare-response.ts';
-import { createConnections } from './connection/connections.ts';
-import { createNodeServer } from './connection/node-server.ts';
-import { createSessions } from './connection/sessions.ts';
+import type { PlaneName } from '../plan/bounds.ts';
+import { callerIdOf } from '../upstream/targets/targets.ts';
+import { createFastPlane } from './fast/fast-plane.ts';
 import type { Forwarding } from './forwarding.ts';
-import type { OpenRequest } from './request/open-request.ts';
-import { createRequestLife } from './request/request-life.ts';
+import { createBareResponse } from './general/connection/bare-response.ts';
+import { createConnections } from './general/connection/connections.ts';
+import { createNodeServer, putBefore } from './general/connection/node-server.ts';
+import { createSessions } from './general/connection/sessions.ts';
+import type { OpenRequest } from './general/request/open-request.ts';
+import { createRequestLife } from './general/request/request-life.ts';
+import type { Listener, ListenerOptions } from './port.ts';
 
-export interface ProxyListenerOptions extends ListenerOptions, Forwarding {}
+export interface ProxyListenerOptions extends ListenerOptions, Forwarding {
+  readonly plane: PlaneName;
+}
 
 const CARRIED = { method: 'GET', url: '/', headers: Object.freeze({}), httpVersionMajor: 1, complete: true };
 
@@ -36,17 +40,16 @@ function noSchemas(): never {
 }
 
 export function createProxyListener(options: ProxyListenerOptions): Listener {
-  const { tls, forwarder, websockets, intake } = options;
+  const { tls, forwarder, websockets, intake, direct } = options;
   const { bounds, admits, report } = intake;
   const connections = createConnections();
   const sessions = createSessions(bounds, report);
   let draining = false;
-  const life = createRequestLife({
-    ...options,
-    scheme: tls === undefined ? 'http' : 'https',
-    sessions,
-    isDraining: () => draining,
-  });
+  const scheme = tls === undefined ? 'http' : 'https';
+  const isDraining = (): boolean => draining;
+  const life = createRequestLife({ ...options, scheme, sessions, isDraining });
+  const fast =
+    options.plane === 'fast' ? createFastPlane({ ...options, ...direct, scheme, isDraining }) : undefined;
   const server = createNodeServer({ tls, bounds, admits, sessions });
   const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {
     const { res, attach, detach } = createBareResponse(raw, socket);
@@ -84,8 +87,13 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       server.on('upgrade', upgrade);
       server.on('connection', connections.track);
       const opened = tls === undefined ? 'connection' : 'secureConnection';
-      server.on(opened, connections.trackSpeaker);
       server.on(opened, life.watch);
+      if (fast !== undefined)
+        putBefore(server, opened, (socket, handOver) => {
+          if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') handOver();
+          else fast.take(socket, handOver);
+        });
+      server.on(opened, connections.trackSpeaker);
       server.on('session', connections.trackSession);
       return server;
     },
@@ -133,10 +141,14 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       // They would keep their connections for as long as they like (WS-6).
       websockets.goAway();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      connections.endIdle({ socket: life.isBusy, session: sessions.isBusy });
+      connections.endIdle({
+        socket: (socket) => fast?.isBusy(socket) === true || life.isBusy(socket),
+        session: sessions.isBusy,
+      });
       await closed;
       await fastify.close();
       life.stop();
+      fast?.stop();
     },
     destroy: connections.destroyAll,
     connections: connections.size,

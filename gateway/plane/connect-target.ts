@@ -1,0 +1,34 @@
+// All connections to one target: those of Node and undici, and the fast plane's own beside them.
+// Made by the pools for each target that a plan names; both planes share its slots and its fate.
+import type { UpstreamPlan } from '../plan/plan.ts';
+import type { TargetConnections, TargetPorts } from '../upstream/call.ts';
+import type { Pools } from '../upstream/upstreams.ts';
+import { connectTarget, type HttpConnections } from './general/client/http-connections.ts';
+
+export interface PlaneConnections extends HttpConnections {
+  /** What the fast plane calls: connections of its own, or for HTTP/2 those of all. */
+  readonly direct: TargetConnections;
+}
+
+export function connectForPlanes(
+  origin: string,
+  upstream: UpstreamPlan,
+  ports: TargetPorts,
+): PlaneConnections {
+  const shared = connectTarget(origin, upstream, ports);
+  return { ...shared, direct: shared };
+}
+
+/** The same targets over the fast plane's own connections. */
+export function directPools({
+  route,
+  budget,
+}: Pick<Pools<PlaneConnections>, 'route' | 'budget'>): Pick<Pools, 'route' | 'budget'> {
+  return {
+    budget,
+    route(upstream, target) {
+      const { limit, connections, dispatched } = route(upstream, target);
+      return { limit, connections: connections.direct, dispatched };
+    },
+  };
+}

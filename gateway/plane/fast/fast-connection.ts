@@ -1,0 +1,214 @@
+// One client connection of the fast plane: octets become requests, one at a time and in order.
+// What the reader does not recognise goes to Node's parser with every octet of it, and with the connection.
+import type { Socket } from 'node:net';
+import type { RequestRefusal } from '../../exchange/directive.ts';
+import { type ClientConnection, createClientConnection } from '../client-connection.ts';
+import { endGently } from '../gentle-end.ts';
+import { refuseOnSocket } from '../socket-refusal.ts';
+import { AnswerStream } from './answer-stream.ts';
+import { ChunkedBodyError } from './chunked-body.ts';
+import type { FastLife, FastPorts } from './fast-life.ts';
+import { FastRequest } from './fast-request.ts';
+import { readHead } from './request-head.ts';
+
+/** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
+const MOST_REREAD = 1_024 * 1_024;
+
+const TOO_LATE: RequestRefusal = {
+  reason: 'request_malformed',
+  status: 408,
+  message: 'The request did not arrive in time.',
+};
+
+const UNFRAMED = {
+  malformed: { reason: 'request_malformed', status: 400, message: 'The request is malformed.' },
+  extensions_too_large: {
+    reason: 'request_malformed',
+    status: 413,
+    message: 'The chunk extensions are too large.',
+  },
+  trailers_too_large: {
+    reason: 'request_malformed',
+    status: 431,
+    message: 'The header section is too large.',
+  },
+} as const satisfies Readonly<Record<ChunkedBodyError['kind'], RequestRefusal>>;
+
+export interface ConnectionEnds {
+  /** Node's parser has it from now on. */
+  readonly handOver: () => void;
+  /** It is none of this plane any more. */
+  readonly onLeft: (connection: FastConnection) => void;
+}
+
+export class FastConnection {
+  readonly socket: Socket;
+  readonly ports: FastPorts;
+  readonly known: ClientConnection;
+  readonly answers: AnswerStream;
+  /** Where it stands in the list of those that are swept. */
+  place = -1;
+  readonly #life: FastLife;
+  readonly #ends: ConnectionEnds;
+  /** Of a head that has not come whole. */
+  #part: Buffer | undefined;
+  #reread = 0;
+  /** Came behind the request that is under way. */
+  #rest: Buffer | undefined;
+  #request: FastRequest | undefined;
+  /** Since when it has been waited for what is to come next, monotonic milliseconds. */
+  #since = performance.now();
+  #hasServed = false;
+  /** Nothing on it is read as a request any more. */
+  #isSealed = false;
+
+  constructor(socket: Socket, ports: FastPorts, life: FastLife, ends: ConnectionEnds) {
+    this.socket = socket;
+    this.ports = ports;
+    this.#life = life;
+    this.#ends = ends;
+    const peer = ports.intake.clientAddress(socket.remoteAddress ?? '', undefined);
+    this.known = createClientConnection(peer, ports.tls?.shown(socket));
+    this.answers = new AnswerStream(socket, this.#onAnswered);
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd);
+    socket.on('close', this.#onClose);
+    // What broke is told by its close.
+    socket.on('error', ignore);
+  }
+
+  get isBusy(): boolean {
+    return this.#request !== undefined;
+  }
+
+  /** More of a body is wanted. */
+  readonly readOn = (): void => {
+    if (this.#rest === undefined) this.socket.resume();
+  };
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#isSealed || this.socket.writableEnded) return;
+    const request = this.#request;
+    if (request === undefined) this.#read(chunk);
+    else this.#takeBody(request, chunk, 0);
+  };
+
+  /** Reads the head of the next request, and what came behind it. */
+  #read(bytes: Buffer): void {
+    let all = bytes;
+    if (this.#part === undefined) this.#since = performance.now();
+    else {
+      all = Buffer.concat([this.#part, bytes]);
+      this.#reread += all.length;
+      this.#part = undefined;
+    }
+    const head = readHead(all, this.ports.intake.bounds);
+    if (head === 'other' || (head === 'partial' && this.#reread > MOST_REREAD)) this.#handOver(all);
+    else if (head === 'partial') this.#part = all;
+    else {
+      this.#reread = 0;
+      const request = new FastRequest(this, head);
+      this.#request = request;
+      this.#life.begin(request);
+      this.#takeBody(request, all, head.octets);
+    }
+  }
+
+  /** Gives `request` what is its own of `bytes`; the rest waits for the end of its answer. */
+  #takeBody(request: FastRequest, bytes: Buffer, from: number): void {
+    let at = from;
+    const { received } = request;
+    if (received !== undefined && !received.isWhole && at < bytes.length) {
+      try {
+        at = received.receive(bytes, at);
+      } catch (thrown) {
+        if (!(thrown instanceof ChunkedBodyError)) throw thrown;
+        this.#refuseBody(request, UNFRAMED[thrown.kind]);
+        return;
+      }
+      if (received.isFull) this.socket.pause();
+    }
+    if (at === bytes.length) return;
+    const rest = at === 0 ? bytes : bytes.subarray(at);
+    this.#rest = this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]);
+    this.socket.pause();
+  }
+
+  /** What follows cannot be understood (ERR-3). */
+  #refuseBody(request: FastRequest, refusal: RequestRefusal): void {
+    this.#isSealed = true;
+    if (request.answered) this.socket.destroy();
+    else this.#life.refuse(request, refusal);
+    request.onGone?.();
+  }
+
+  readonly #onAnswered = (): void => {
+    const request = this.#request;
+    if (request === undefined) return;
+    this.#request = undefined;
+    this.#hasServed = true;
+    this.#since = performance.now();
+    this.#life.end(request, true);
+    const rest = this.#rest;
+    this.#rest = undefined;
+    if (request.closeAfter || this.ports.isDraining()) {
+      this.#isSealed = true;
+      this.socket.resume();
+      endGently(this.socket);
+    } else if (rest !== undefined) {
+      this.socket.resume();
+      this.#read(rest);
+    }
+  };
+
+  readonly #onEnd = (): void => {
+    const request = this.#request;
+    // The end of a head, or of a body, does not come any more; nobody is there to be told.
+    if (this.#part !== undefined || (request !== undefined && !request.endedWhole())) this.socket.destroy();
+    else this.socket.end();
+  };
+
+  readonly #onClose = (): void => {
+    this.#leave();
+    const request = this.#request;
+    this.#request = undefined;
+    if (request !== undefined) this.#life.end(request, false);
+  };
+
+  /** `now`: monotonic milliseconds. */
+  look(now: number): void {
+    const { headersMs, idleMs, requestMs } = this.ports.intake.bounds;
+    const waited = now - this.#since;
+    const request = this.#request;
+    if (request !== undefined) {
+      if (!request.endedWhole() && waited > Math.max(requestMs, headersMs))
+        this.#refuseBody(request, TOO_LATE);
+    } else if (this.#isSealed) return;
+    else if (this.#part !== undefined || !this.#hasServed) {
+      if (waited <= headersMs) return;
+      this.#isSealed = true;
+      this.ports.intake.report.refused('headers');
+      refuseOnSocket(TOO_LATE, this.socket, this.known.peer, this.ports);
+    } else if (waited > idleMs) this.socket.destroy();
+  }
+
+  #leave(): void {
+    const { socket } = this;
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onEnd);
+    socket.off('close', this.#onClose);
+    this.#ends.onLeft(this);
+  }
+
+  #handOver(bytes: Buffer): void {
+    const { socket } = this;
+    this.#leave();
+    socket.off('error', ignore);
+    socket.pause();
+    socket.unshift(bytes);
+    this.#ends.handOver();
+    socket.resume();
+  }
+}
+
+function ignore(): void {}

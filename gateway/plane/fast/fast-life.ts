@@ -1,0 +1,189 @@
+// The life of a request on the fast plane: judged, answered or forwarded, counted once.
+// Told of each request by its connection, of its end by the connection or by what its answer goes through.
+import { HeaderLines } from '../../exchange/answer-headers.ts';
+import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
+import type { Answer } from '../../exchange/exchange.ts';
+import { METHODS, RecordFields, type RequestView } from '../../exchange/request-view.ts';
+import { callUpstream, type ForwardPorts } from '../../upstream/attempts.ts';
+import { type ClaimedCall, prepareCall } from '../../upstream/bodies/claimed.ts';
+import { replayAnswer } from '../../upstream/bodies/replay.ts';
+import type { ListenerOptions } from '../port.ts';
+import { refusalAtOnce } from '../request-reading.ts';
+import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';
+import { refusedBound } from '../socket-refusal.ts';
+import type { FastRequest } from './fast-request.ts';
+
+/** What the connections of a listener have in common. */
+export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
+  readonly scheme: 'https' | 'http';
+  readonly isDraining: () => boolean;
+  /** The value of Date at this moment. */
+  readonly date: () => string;
+}
+
+export interface FastLife {
+  /** Judges and answers it. */
+  readonly begin: (request: FastRequest) => void;
+  /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
+  readonly refuse: (request: FastRequest, refusal: Refusal) => void;
+  /** Its answer was written whole, or its connection has closed. */
+  readonly end: (request: FastRequest, complete: boolean) => void;
+  readonly stop: () => void;
+}
+
+const ALLOW = METHODS.join(', ');
+
+export function createFastLife(ports: FastPorts): FastLife {
+  const { exchange, intake, observer } = ports;
+  const { load, report } = intake;
+  const slowClients = createSlowClients<FastRequest>(intake.bounds, {
+    progress: (request) => request.progress(),
+    cut: (request) => request.reset(),
+    bodyState: (request) => request.bodyState(),
+    onCut: () => report.refused('unread'),
+    onSlowBody(request) {
+      if (request.answered) return;
+      refuse(request, SLOW_BODY, 'body_rate');
+      request.onGone?.();
+    },
+  });
+
+  function begin(request: FastRequest): void {
+    const { reading, facts } = request;
+    slowClients.watch(request);
+    const refusal = refusalAtOnce(request, reading, load.begin(), ports);
+    if (refusal !== undefined) refuse(request, refusal);
+    else if (reading.kind === 'view') judge(request, reading.view);
+    else if (reading.kind === 'server') {
+      const headers = new HeaderLines({ allow: ALLOW });
+      exchange.decorate(204, headers, facts, reading.view);
+      answer(request, { status: 204, headers, body: '' }, false);
+    }
+  }
+
+  function judge(request: FastRequest, view: RequestView): void {
+    try {
+      const deciding = exchange.decide(view, request.facts);
+      if (deciding instanceof Promise)
+        deciding
+          .then((directive) => obey(request, view, directive))
+          .catch((thrown: unknown) => fail(request, thrown));
+      else obey(request, view, deciding);
+    } catch (thrown) {
+      fail(request, thrown);
+    }
+  }
+
+  function obey(request: FastRequest, view: RequestView, directive: Directive): void {
+    const { facts } = request;
+    if (request.gone || request.answered) {
+      if (directive.kind === 'forward') directive.forward.claim?.release();
+      return;
+    }
+    switch (directive.kind) {
+      case 'refuse':
+        answer(request, exchange.refuse(directive.refusal, facts, view), false);
+        return;
+      case 'publish':
+        answer(request, exchange.publish(directive.publication, facts, view), false);
+        return;
+      case 'replay': {
+        request.ask(directive.forward);
+        const given = { sink: request, room: ports.heldBodies };
+        void settle(request, replayAnswer(request, directive, facts.completion, given));
+        return;
+      }
+      case 'forward': {
+        const order = directive.forward;
+        request.ask(order);
+        const preparing = prepareCall(request, order, ports.heldBodies);
+        if (preparing === undefined) send(request, order);
+        else
+          void settle(
+            request,
+            preparing.then((ready) => {
+              if (ready?.kind === 'ready') send(request, order, ready.call);
+              return ready?.kind === 'refused' ? ready.refusal : undefined;
+            }),
+          );
+        return;
+      }
+      default:
+        directive satisfies never;
+    }
+  }
+
+  async function settle(request: FastRequest, going: Promise<Refusal | undefined>): Promise<void> {
+    try {
+      const refusal = await going;
+      if (refusal !== undefined) refuseLate(request, refusal);
+    } catch (thrown) {
+      fail(request, thrown);
+    }
+  }
+
+  function send(request: FastRequest, order: ForwardOrder, claimed?: ClaimedCall): void {
+    const { facts } = request;
+    const { completion } = facts;
+    const sentAt = performance.now();
+    callUpstream({ inbound: request, order, facts, claimed }, ports, request, {
+      onAnswered() {
+        completion.upstreamMs = performance.now() - sentAt;
+      },
+      onNotice(outcome) {
+        completion.bodyNotice = outcome;
+      },
+      onCut(why) {
+        // A client that left is no fault.
+        if (!(why instanceof Fault)) completion.refusal = why.reason;
+        else if (!request.gone) completion.fault = why.code;
+      },
+      onRefused(why) {
+        if (why instanceof Fault) fail(request, why);
+        else refuseLate(request, why);
+      },
+    });
+  }
+
+  /** What a request has turned out to be while its body came. */
+  function refuseLate(request: FastRequest, refusal: Refusal): void {
+    if (request.gone || request.answered) return;
+    // SMG-26: of a body that was badly framed the end is not known.
+    const mustClose = refusal.reason === 'request_malformed';
+    answer(request, exchange.refuse(refusal, request.facts, request.glimpse), mustClose);
+  }
+
+  function refuse(request: FastRequest, refusal: Refusal, bound = refusedBound(refusal, false)): void {
+    if (bound !== undefined) report.refused(bound);
+    answer(request, exchange.refuse(refusal, request.facts, request.glimpse), true);
+  }
+
+  function fail(request: FastRequest, thrown: unknown): void {
+    if (request.gone || request.answered) return;
+    answer(request, exchange.fail(thrown, request.facts, request.glimpse), false);
+  }
+
+  function answer(request: FastRequest, made: Answer, mustClose: boolean): void {
+    try {
+      request.give(made, mustClose);
+    } catch (thrown) {
+      // A line that cannot be written must not end the process; a failure's answer holds nothing of the request.
+      const { scheme } = request.glimpse;
+      request.give(exchange.fail(thrown, request.facts, { scheme, headers: new RecordFields() }), mustClose);
+    }
+  }
+
+  return {
+    begin,
+    refuse,
+    end(request, complete) {
+      load.end();
+      slowClients.forget(request);
+      request.gone = !complete;
+      request.close();
+      if (!complete) request.onGone?.();
+      observer.onAnswer(request.facts, request.outcome(complete));
+    },
+    stop: slowClients.stop,
+  };
+}

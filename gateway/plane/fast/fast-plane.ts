@@ -1,0 +1,55 @@
+// The fast plane of a listener: HTTP/1.1 in its plainest form, without Node's request and response objects.
+// Stands between the accepted connections and Node's server, which gets whatever is not plain.
+import type { Socket } from 'node:net';
+import { createDateText } from '../answer-text.ts';
+import { createOpenList } from '../slow-clients.ts';
+import { FastConnection } from './fast-connection.ts';
+import { createFastLife, type FastPorts } from './fast-life.ts';
+
+export interface FastPlane {
+  /** Takes an open connection; `handOver` has Node's server take it with every octet that was not a request. */
+  readonly take: (socket: Socket, handOver: () => void) => void;
+  /** Whether a request on it waits for its answer. */
+  readonly isBusy: (socket: Socket) => boolean;
+  /** Connections that it has. */
+  readonly size: () => number;
+  readonly stop: () => void;
+}
+
+/** The longest that a passed deadline goes unnoticed, milliseconds. */
+const SLOWEST_SWEEP_MS = 500;
+const FASTEST_SWEEP_MS = 20;
+const SWEEPS_A_HEAD = 8;
+
+export function createFastPlane(options: Omit<FastPorts, 'date'>): FastPlane {
+  const ports = { ...options, date: createDateText(options.now) };
+  const { headersMs } = ports.intake.bounds;
+  const life = createFastLife(ports);
+  const open = createOpenList<FastConnection>();
+  const bySocket = new Map<Socket, FastConnection>();
+  const sweepMs = Math.max(FASTEST_SWEEP_MS, Math.min(SLOWEST_SWEEP_MS, headersMs / SWEEPS_A_HEAD));
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    open.sweep((connection) => connection.look(now));
+  }, sweepMs).unref();
+
+  return {
+    take(socket, handOver) {
+      const connection = new FastConnection(socket, ports, life, {
+        handOver,
+        onLeft(left) {
+          open.remove(left);
+          bySocket.delete(socket);
+        },
+      });
+      open.add(connection);
+      bySocket.set(socket, connection);
+    },
+    isBusy: (socket) => bySocket.get(socket)?.isBusy === true,
+    size: () => bySocket.size,
+    stop() {
+      clearInterval(sweep);
+      life.stop();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// The body of a request on the fast plane: taken out of its framing as its octets come, and read with back pressure.
+// Filled by the connection; read by upstream/.
+import { Readable } from 'node:stream';
+import { ChunkedBody } from './chunked-body.ts';
+
+/** Octets. Those of Node's parser. */
+const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 16 * 1_024 };
+
+/** The same proportion as on the general plane (SMG-12). */
+const FRAMING_EACH = 16;
+const FRAMING_AT_FIRST = 64 * 1_024;
+
+export class RequestBody extends Readable {
+  /** All of it has come. */
+  isWhole = false;
+  /** Octets that came since somebody last asked. */
+  arrived = 0;
+  readonly #chunked: ChunkedBody | undefined;
+  readonly #onWanted: () => void;
+  #left: number;
+
+  /** `length`: of a Content-Length; -1: chunked. `onWanted`: more of it may be read from the client. */
+  constructor(length: number, onWanted: () => void) {
+    super();
+    this.#left = length;
+    this.#chunked = length < 0 ? new ChunkedBody(MOST_FRAMING) : undefined;
+    this.#onWanted = onWanted;
+  }
+
+  override _read(): void {
+    this.#onWanted();
+  }
+
+  /** What is around its octets is out of all proportion to them. */
+  get isPadded(): boolean {
+    const { framing = 0, content = 0 } = this.#chunked ?? {};
+    return framing > FRAMING_AT_FIRST + FRAMING_EACH * content;
+  }
+
+  /** Somebody is to be waited for before more of it is read. */
+  get isFull(): boolean {
+    return this.readableLength >= this.readableHighWaterMark;
+  }
+
+  /**
+   * Takes what is its own of `bytes` from `at` on; returns the offset behind that.
+   * @throws ChunkedBodyError
+   */
+  receive(bytes: Buffer, at: number): number {
+    const end = this.#chunked === undefined ? this.#takeSized(bytes, at) : this.#takeChunked(bytes, at);
+    if (end < 0) return bytes.length;
+    this.isWhole = true;
+    this.push(null);
+    return end;
+  }
+
+  #takeSized(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#left);
+    this.#give(bytes, at, end);
+    this.#left -= end - at;
+    return this.#left === 0 ? end : -1;
+  }
+
+  #takeChunked(bytes: Buffer, at: number): number {
+    return this.#chunked?.read(bytes, at, bytes.length, (start, end) => this.#give(bytes, start, end)) ?? -1;
+  }
+
+  #give(bytes: Buffer, start: number, end: number): void {
+    if (start === end) return;
+    this.arrived += end - start;
+    this.push(bytes.subarray(start, end));
+  }
+}

@@ -1,0 +1,188 @@
+// Reads a request's head in its plainest form. Whatever is not goes to Node's parser with every octet of it: what is accepted
+// here that parser accepts as well, in its strictest mode, and so does exchange/strictness.ts, and both read it alike.
+import { METHODS } from '../../exchange/request-view.ts';
+import type { HeadBounds } from '../../exchange/strictness.ts';
+import { FIELD_RULE, type FieldName, fieldName, hashed, TOKEN } from './field-names.ts';
+
+export interface RequestHead {
+  readonly method: string;
+  /** The target as received, in origin form. */
+  readonly url: string;
+  readonly httpVersion: '1.1';
+  /** By lower-case name, as Node's parser gives them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Lower-case names with `_`, whose fields are left out (SMG-25). */
+  readonly underscored: readonly string[] | undefined;
+  /** Octets of a Content-Length; -1: chunked; undefined: no framing. */
+  readonly body: number | undefined;
+  readonly keepsAlive: boolean;
+  readonly expectsContinue: boolean;
+  /** Octets of all of it. */
+  readonly octets: number;
+}
+
+const SPACE = 0x20;
+const CR = 0x0d;
+const LF = 0x0a;
+const COLON = 0x3a;
+const SLASH = 0x2f;
+const VERSION = Buffer.from('HTTP/1.1\r\n', 'latin1');
+/** Octets of a target, and of a field value: blank and visible ASCII. */
+const TARGET = new Uint8Array(256).fill(1, 0x21, 0x7f).fill(0, 0x23, 0x24);
+const VALUE = new Uint8Array(256).fill(1, 0x20, 0x7f);
+/** The colon, a space and the end of the line, as in exchange/strictness.ts. */
+const FIELD_OVERHEAD = 4;
+const CHUNKED = -1;
+const LENGTH = /^\d{1,15}$/;
+const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/;
+
+/** By name without inherited ones: `__proto__` is a name like any other. */
+class Headers {
+  [name: string]: string;
+}
+Object.setPrototypeOf(Headers.prototype, null);
+delete (Headers.prototype as { constructor?: unknown }).constructor;
+
+/**
+ * Reads the head that begins at the start of `bytes`. `partial`: all that has come fits, and more is to come. `other`: for
+ * Node's parser.
+ */
+export function readHead(bytes: Buffer, bounds: HeadBounds): RequestHead | 'partial' | 'other' {
+  const method = methodOf(bytes);
+  if (method === 'partial' || method === 'other') return method;
+  const target = method.length + 1;
+  let at = target;
+  const end = bytes.length;
+  while (at < end && TARGET[bytes[at] ?? 0] === 1) at += 1;
+  if (at - target > bounds.targetBytes || (target < end && bytes[target] !== SLASH)) return 'other';
+  if (at === end) return 'partial';
+  if (bytes[at] !== SPACE) return 'other';
+  const targetEnd = at;
+  at += 1;
+  for (let index = 0; index < VERSION.length; index += 1, at += 1) {
+    if (at === end) return 'partial';
+    if (bytes[at] !== VERSION[index]) return 'other';
+  }
+  const fields = markFields(bytes, at, bounds);
+  if (typeof fields === 'string') return fields;
+  const text = bytes.toString('latin1', 0, fields.end);
+  return collect(text, fields, method, text.slice(target, targetEnd));
+}
+
+function methodOf(bytes: Buffer): string {
+  const { length } = bytes;
+  for (const method of METHODS) {
+    let at = 0;
+    while (at < method.length && at < length && bytes[at] === method.charCodeAt(at)) at += 1;
+    if (at === length) return 'partial';
+    if (at === method.length && bytes[at] === SPACE) return method;
+  }
+  return 'other';
+}
+
+/** Where the fields of the head that is being read stand: one is read at a time. */
+const names: FieldName[] = [];
+const starts: number[] = [];
+const ends: number[] = [];
+
+interface Marked {
+  readonly count: number;
+  /** Behind the empty line. */
+  readonly end: number;
+}
+
+function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | 'partial' | 'other' {
+  const { length } = bytes;
+  let at = from;
+  let count = 0;
+  let size = 0;
+  for (;;) {
+    const nameStart = at;
+    let hash = 0;
+    let octet = TOKEN[bytes[at] ?? 0] ?? 0;
+    while (octet !== 0) {
+      hash = hashed(hash, octet);
+      at += 1;
+      octet = TOKEN[bytes[at] ?? 0] ?? 0;
+    }
+    const nameEnd = at;
+    if (size + nameEnd - nameStart > bounds.headerBytes) return 'other';
+    if (at === length) return 'partial';
+    if (nameEnd === nameStart) break;
+    if (bytes[at] !== COLON) return 'other';
+    at += 1;
+    if (bytes[at] === SPACE) at += 1;
+    const start = at;
+    while (VALUE[bytes[at] ?? 0] === 1) at += 1;
+    size += nameEnd - nameStart + at - start + FIELD_OVERHEAD;
+    if (size > bounds.headerBytes || count === bounds.headerFields) return 'other';
+    if (bytes[start] === SPACE) return 'other';
+    if (at === length) return 'partial';
+    if (bytes[at] !== CR || (at > start && bytes[at - 1] === SPACE)) return 'other';
+    if (at + 1 === length) return 'partial';
+    if (bytes[at + 1] !== LF) return 'other';
+    names[count] = fieldName(bytes, nameStart, nameEnd, hash);
+    starts[count] = start;
+    ends[count] = at;
+    count += 1;
+    at += 2;
+  }
+  if (bytes[at] !== CR) return 'other';
+  if (at + 1 === length) return 'partial';
+  return bytes[at + 1] === LF ? { count, end: at + 2 } : 'other';
+}
+
+function collect(text: string, { count, end }: Marked, method: string, url: string): RequestHead | 'other' {
+  const headers = new Headers();
+  let underscored: string[] | undefined;
+  let body: number | undefined;
+  let keepsAlive = true;
+  let expectsContinue = false;
+  for (let index = 0; index < count; index += 1) {
+    const field = names[index] as FieldName;
+    const { name, rule } = field;
+    const value = text.slice(starts[index], ends[index]);
+    if (field.hasUnderscore) {
+      underscored ??= [];
+      underscored.push(name);
+      continue;
+    }
+    const before = headers[name];
+    if (before !== undefined) {
+      if (rule !== FIELD_RULE.list) return 'other';
+      headers[name] = `${before}, ${value}`;
+      continue;
+    }
+    headers[name] = value;
+    switch (rule) {
+      case FIELD_RULE.length:
+        if (!LENGTH.test(value)) return 'other';
+        body = Number(value);
+        break;
+      case FIELD_RULE.coding:
+        if (value.toLowerCase() !== 'chunked') return 'other';
+        body = CHUNKED;
+        break;
+      case FIELD_RULE.connection: {
+        const tokens = value.toLowerCase();
+        if (tokens === 'keep-alive') break;
+        if (!TOKENS.test(tokens) || /(?:^|[ ,])upgrade(?:[ ,]|$)/.test(tokens)) return 'other';
+        keepsAlive = !/(?:^|[ ,])close(?:[ ,]|$)/.test(tokens);
+        break;
+      }
+      case FIELD_RULE.expect:
+        if (value.toLowerCase() !== '100-continue') return 'other';
+        expectsContinue = true;
+        break;
+      case FIELD_RULE.never:
+        return 'other';
+      default:
+    }
+  }
+  const isFramedTwice = headers['content-length'] !== undefined && headers['transfer-encoding'] !== undefined;
+  if (headers.host === undefined || isFramedTwice) return 'other';
+  return {
+    ...{ method, url, httpVersion: '1.1', headers, underscored },
+    ...{ body, keepsAlive, expectsContinue, octets: end },
+  };
+}

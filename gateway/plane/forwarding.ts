@@ -1,0 +1,32 @@
+// The two ways a request goes to a service, over the same targets: forwarded, or handed over as a WebSocket.
+// Made by the composition root, given to the public listeners.
+import type { ForwardPorts } from '../upstream/attempts.ts';
+import { MOST_HELD } from '../upstream/bodies/held-body.ts';
+import { MOST_AWAITED } from '../upstream/bodies/measured-body.ts';
+import type { Pools } from '../upstream/upstreams.ts';
+import { directPools, type PlaneConnections } from './connect-target.ts';
+import { createForwarder, type Forwarder } from './general/call/forwarder.ts';
+import { createWebsockets, type WebsocketPorts, type Websockets } from './general/websocket/websocket.ts';
+
+export interface Forwarding {
+  readonly forwarder: Forwarder;
+  readonly websockets: Websockets;
+  /** How the fast plane forwards. */
+  readonly direct: ForwardPorts;
+}
+
+export interface ForwardingPorts extends WebsocketPorts {
+  readonly pools: Pick<Pools<PlaneConnections>, 'route' | 'budget'>;
+  /** Told once where the open WebSockets can be counted. */
+  readonly countWebsockets: (open: Websockets['services']) => void;
+}
+
+export function createForwarding(ports: ForwardingPorts): Forwarding {
+  const websockets = createWebsockets(ports);
+  ports.countWebsockets(websockets.services);
+  const heldBodies = { held: 0, most: MOST_HELD };
+  const awaitedBodies = { awaited: 0, most: MOST_AWAITED, startDeadline: ports.startDeadline };
+  const general = { ...ports, heldBodies, awaitedBodies };
+  const direct = { ...general, pools: directPools(ports.pools) };
+  return { forwarder: createForwarder(general), websockets, direct };
+}
