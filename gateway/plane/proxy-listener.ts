@@ -10,7 +10,7 @@ import { createFastPlane } from './fast/fast-plane.ts';
 import type { Forwarding } from './forwarding.ts';
 import { createBareResponse } from './general/connection/bare-response.ts';
 import { createConnections } from './general/connection/connections.ts';
-import { createNodeServer, putBefore } from './general/connection/node-server.ts';
+import { createNodeServer } from './general/connection/node-server.ts';
 import { createSessions } from './general/connection/sessions.ts';
 import type { OpenRequest } from './general/request/open-request.ts';
 import { createRequestLife } from './general/request/request-life.ts';
@@ -50,7 +50,18 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
   const life = createRequestLife({ ...options, scheme, sessions, isDraining });
   const fast =
     options.plane === 'fast' ? createFastPlane({ ...options, ...direct, scheme, isDraining }) : undefined;
-  const server = createNodeServer({ tls, bounds, admits, sessions });
+  const server = createNodeServer({
+    ...{ tls, bounds, admits, sessions },
+    first(socket, goOn) {
+      const toGeneral = (): void => {
+        goOn();
+        life.watch(socket);
+      };
+      const isHttp2 = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
+      if (fast === undefined || isHttp2) toGeneral();
+      else fast.take(socket, toGeneral);
+    },
+  });
   const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {
     const { res, attach, detach } = createBareResponse(raw, socket);
     const open = life.begin(raw, res);
@@ -87,12 +98,6 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       server.on('upgrade', upgrade);
       server.on('connection', connections.track);
       const opened = tls === undefined ? 'connection' : 'secureConnection';
-      server.on(opened, life.watch);
-      if (fast !== undefined)
-        putBefore(server, opened, (socket, handOver) => {
-          if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') handOver();
-          else fast.take(socket, handOver);
-        });
       server.on(opened, connections.trackSpeaker);
       server.on('session', connections.trackSession);
       return server;

@@ -256,8 +256,8 @@ describe('client connections', () => {
 });
 
 describe('pipelined requests', () => {
-  it('beyond the bound are never read: the last answer says close', async () => {
-    const { gateway, upstream } = await pair({ bounds: { pipelined: 4 } });
+  it('beyond the bound are never read on the general plane: the last answer says close', async () => {
+    const { gateway, upstream } = await pair({ plane: 'general', bounds: { pipelined: 4 } });
     const answer = await sendRaw(gateway.port, get().repeat(10), 10);
     expect(answer).toMatchObject({ statuses: [200, 200, 200, 200], closed: true });
     expect(answer.text.match(/connection: close/gi)).toHaveLength(1);

@@ -60,6 +60,7 @@ export interface GatewayOptions {
 }
 
 export interface GatewayUnderTest {
+  readonly plane: PlaneName;
   readonly port: number;
   readonly listener: Listener;
   readonly upstreams: Upstreams;
@@ -175,6 +176,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayUnderTest> {
+  const plane = options.plane ?? PLANE;
   const outcomes: Outcome[] = [];
   const facts: ExchangeFacts[] = [];
   const views: RequestView[] = [];
@@ -216,12 +218,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     exchange,
     observer: { onAnswer: (_facts, outcome) => void outcomes.push(outcome) },
     ...forwarding,
-    plane: options.plane ?? PLANE,
+    plane,
     intake,
     now: Date.now,
   });
   const port = await listener.listen();
   return {
+    plane,
     port,
     listener,
     upstreams,

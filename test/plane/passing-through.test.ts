@@ -72,7 +72,7 @@ describe('a body beyond its bound', () => {
       gateway.port,
       get('/echo', CHUNKED, 'POST', `${chunk(900)}${chunk(200)}0\r\n\r\n`),
     );
-    expect([answer.statuses, answer.closed]).toEqual([[413], true]);
+    expect(answer.statuses).toEqual([413]);
     expect(gateway.facts[0]?.completion.refusal).toBe('body_too_large');
     await until(() => upstream.sockets.size === 0);
     expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);

@@ -99,26 +99,39 @@ versions: none
     expect(upstream.requests.map(pathOf)).toEqual(['/echo/1']);
   });
 
-  it('before bytes that are no request are all answered, then the connection ends', async () => {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const { gateway } = await pair(() => OK, { decide: () => promise });
-    const answer = sendRaw(gateway.port, `${get('/echo/1')}${get('/echo/2')}\u0000\u0000\r\n\r\n`, 3);
-    await until(() => gateway.views.length > 0);
-    resolve(undefined);
-    expect(await answer).toMatchObject({ statuses: [200, 200], closed: true });
-  });
+  it.each([
+    { plane: 'general', statuses: [200, 200] },
+    { plane: 'fast', statuses: [200, 200, 400] },
+  ] as const)(
+    'before bytes that are no request are all answered, then the connection ends: $plane',
+    async ({ plane, statuses }) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const { gateway } = await pair(() => OK, { plane, decide: () => promise });
+      const answer = sendRaw(gateway.port, `${get('/echo/1')}${get('/echo/2')}\u0000\u0000\r\n\r\n`, 3);
+      await until(() => gateway.views.length > 0);
+      resolve(undefined);
+      expect(await answer).toMatchObject({ statuses, closed: true });
+    },
+  );
 
-  it('FWD-17: all are observed when the client leaves, and none is sent on any more', async () => {
-    const { upstream, gateway } = await pair(() => undefined);
-    const socket = connect(gateway.port, '127.0.0.1');
-    socket.write(three);
-    await until(() => upstream.requests.length > 0);
-    socket.destroy();
-    await until(() => gateway.outcomes.length === 3);
-    expect(gateway.outcomes.map(({ status, aborted }) => ({ status, aborted }))).toEqual(
-      Array(3).fill({ status: 499, aborted: true }),
-    );
-    await until(() => upstream.sockets.size === 0);
-    expect(upstream.requests.map(pathOf)).toEqual(['/echo/1']);
-  });
+  it.each([
+    { plane: 'general', observed: 3 },
+    // What is behind the first one has not been read as a request.
+    { plane: 'fast', observed: 1 },
+  ] as const)(
+    'FWD-17: are observed when the client leaves, and none is sent on any more: $plane',
+    async ({ plane, observed }) => {
+      const { upstream, gateway } = await pair(() => undefined, { plane });
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.write(three);
+      await until(() => upstream.requests.length > 0);
+      socket.destroy();
+      await until(() => gateway.outcomes.length === observed);
+      expect(gateway.outcomes.map(({ status, aborted }) => ({ status, aborted }))).toEqual(
+        Array(observed).fill({ status: 499, aborted: true }),
+      );
+      await until(() => upstream.sockets.size === 0);
+      expect(upstream.requests.map(pathOf)).toEqual(['/echo/1']);
+    },
+  );
 });

@@ -107,15 +107,21 @@ describe('FWD-8, WS-7: CONNECT', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('behind a request that is still judged, it waits for that answer and cuts the rest', async () => {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const { upstream, gateway } = await pair({ decide: () => promise });
-    const answer = sendRaw(gateway.port, get() + tunnel + CANARY);
-    await until(() => gateway.views.length === 1);
-    resolve(undefined);
-    expect(await answer).toMatchObject({ statuses: [200], closed: true });
-    expect(upstream.requests).toHaveLength(1);
-  });
+  it.each([
+    { plane: 'general', statuses: [200] },
+    { plane: 'fast', statuses: [200, 501] },
+  ] as const)(
+    'behind a request that is still judged, it waits for that answer and cuts the rest: $plane',
+    async ({ plane, statuses }) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const { upstream, gateway } = await pair({ plane, decide: () => promise });
+      const answer = sendRaw(gateway.port, get() + tunnel + CANARY);
+      await until(() => gateway.views.length === 1);
+      resolve(undefined);
+      expect(await answer).toMatchObject({ statuses, closed: true });
+      expect(upstream.requests).toHaveLength(1);
+    },
+  );
 
   it('is 501 over HTTP/2', async () => {
     const { gateway } = await pair({ tls: true });

@@ -19,6 +19,7 @@ export function createBytesParser(): BytesParser {
     bounds: compileBounds({}),
     admits: () => true,
     sessions: { watch: () => undefined },
+    first: (_socket, goOn) => goOn(),
   });
   for (const event of ['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect'])
     server.on(event, hear);

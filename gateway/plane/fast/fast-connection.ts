@@ -14,6 +14,9 @@ import { readHead } from './request-head.ts';
 /** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
 const MOST_REREAD = 1_024 * 1_024;
 
+/** Octets of further requests that wait for the end of an answer. */
+const MOST_WAITING = 64 * 1_024;
+
 const TOO_LATE: RequestRefusal = {
   reason: 'request_malformed',
   status: 408,
@@ -131,7 +134,8 @@ export class FastConnection {
     if (at === bytes.length) return;
     const rest = at === 0 ? bytes : bytes.subarray(at);
     this.#rest = this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]);
-    this.socket.pause();
+    // Up to here it is read on: of a connection that nobody reads it is not seen that its client has left.
+    if (this.#rest.length > MOST_WAITING) this.socket.pause();
   }
 
   /** What follows cannot be understood (ERR-3). */

@@ -3,6 +3,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import type { Bounds } from '../../../plan/bounds.ts';
 import type { Intake, TlsFace } from '../../port.ts';
 import { mayUpgrade } from './handshake.ts';
@@ -12,13 +13,17 @@ export interface NodeServerOptions extends Pick<Intake, 'bounds' | 'admits'> {
   /** Undefined makes a plain server. */
   readonly tls: TlsFace | undefined;
   readonly sessions: Pick<Sessions, 'watch'>;
+  /** Gets each connection that is open, before Node's parsers do; they get it when it goes on. */
+  readonly first: Taker;
 }
+
+type Taker = (socket: Socket, goOn: () => void) => void;
 
 /** The longest that a passed deadline goes unnoticed, milliseconds. */
 const SLOWEST_CHECK_MS = 500;
 
 /** The result has the surface of `http.Server` either way. */
-export function createNodeServer({ tls, bounds, admits, sessions }: NodeServerOptions): Server {
+export function createNodeServer({ tls, bounds, admits, sessions, first }: NodeServerOptions): Server {
   const options: ServerOptions = {
     insecureHTTPParser: false,
     // Node's own 400 for a missing Host would neither be ours nor stop a pipelined request behind it.
@@ -28,6 +33,11 @@ export function createNodeServer({ tls, bounds, admits, sessions }: NodeServerOp
     noDelay: true,
   };
   const server = tls === undefined ? createServer(options) : secureServer(tls, options, bounds, sessions);
+  const opened = tls === undefined ? 'connection' : 'secureConnection';
+  const toParsers = takeListeners(server, opened);
+  // What both sides have shown is known before anybody reads.
+  tls?.attach(server as Server & TlsServer);
+  server.on(opened, (socket: Socket) => first(socket, () => toParsers(socket)));
   server.headersTimeout = bounds.headersMs;
   server.requestTimeout = Math.max(bounds.requestMs, bounds.headersMs);
   server.keepAliveTimeout = bounds.idleMs;
@@ -35,9 +45,10 @@ export function createNodeServer({ tls, bounds, admits, sessions }: NodeServerOp
   server.maxHeadersCount = 0;
   // An option of the plain server only; both ask the property. Everything else that wants an upgrade stays a request (WS-1).
   Object.assign(server, { shouldUpgradeCallback: mayUpgrade });
-  // Before what Node does with it, so that a refused connection costs no parser and no handshake.
-  putBefore(server, 'connection', (socket, goOn) => {
-    if (admits(socket)) goOn();
+  // Before all of it, so that a refused connection costs no parser and no handshake.
+  const toOpen = takeListeners(server, 'connection');
+  server.on('connection', (socket: Socket) => {
+    if (admits(socket)) toOpen(socket);
     else socket.destroy();
   });
   return server;
@@ -51,19 +62,13 @@ function parserRoom({ headerBytes, targetBytes }: Bounds): number {
   return 2 * headerBytes + 3 * targetBytes;
 }
 
-/** Has `first` take each connection of `event` before those that listen for it now; they get it when it goes on. */
-export function putBefore(
-  server: Server,
-  event: 'connection' | 'secureConnection',
-  first: (socket: Socket, goOn: () => void) => void,
-): void {
+/** Takes Node's own listeners away; the result calls them. */
+function takeListeners(server: Server, event: 'connection' | 'secureConnection'): (socket: Socket) => void {
   const takers = server.listeners(event);
   server.removeAllListeners(event);
-  server.on(event, (socket: Socket) => {
-    first(socket, () => {
-      for (const take of takers) take.call(server, socket);
-    });
-  });
+  return (socket) => {
+    for (const take of takers) take.call(server, socket);
+  };
 }
 
 function secureServer(
@@ -93,7 +98,6 @@ function secureServer(
     // The library's own bound, which says INTERNAL_ERROR, must not come before ours.
     ...{ streamResetBurst: 2 * bounds.resets.units, streamResetRate: 2 * bounds.resets.units },
   });
-  tls.attach(server);
   server.on('session', sessions.watch);
   // With allowHTTP1 it carries the timers and emits the events of http.Server; Node's types do not say so.
   return server as unknown as Server;
