@@ -3,6 +3,7 @@
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { TargetConnections, TargetPorts } from '../upstream/call.ts';
 import type { Pools } from '../upstream/upstreams.ts';
+import { connectDirectly } from './fast/upstream-pool.ts';
 import { connectTarget, type HttpConnections } from './general/client/http-connections.ts';
 
 export interface PlaneConnections extends HttpConnections {
@@ -16,7 +17,23 @@ export function connectForPlanes(
   ports: TargetPorts,
 ): PlaneConnections {
   const shared = connectTarget(origin, upstream, ports);
-  return { ...shared, direct: shared };
+  if (upstream.http2) return { ...shared, direct: shared };
+  const own = connectDirectly(origin, upstream, ports);
+  return {
+    ...shared,
+    direct: { ...shared, call: own.call },
+    follow(addresses) {
+      shared.follow(addresses);
+      own.follow(addresses);
+    },
+    retire() {
+      shared.retire();
+      own.retire();
+    },
+    async destroy() {
+      await Promise.all([shared.destroy(), own.destroy()]);
+    },
+  };
 }
 
 /** The same targets over the fast plane's own connections. */

@@ -2,6 +2,8 @@
 // Used for the bodies of requests and of upstreams' answers.
 
 export class ChunkedBodyError extends Error {
+  /** As Node's parser says it. */
+  readonly code = 'HPE_INVALID_CHUNK';
   readonly kind: 'malformed' | 'extensions_too_large' | 'trailers_too_large';
 
   constructor(kind: ChunkedBodyError['kind']) {

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { UpstreamPlan } from '../../../plan/plan.ts';
 import { hostNameOf, type NameLookup } from '../../../upstream/name-lookup.ts';
+import { READ_BYTES, targetOptions } from '../../target-options.ts';
 
 export interface Reach {
   /** For undici; the socket of each connection is told to `onSocket`. */
@@ -21,13 +22,6 @@ export interface ReachOptions {
   readonly ca?: string | undefined;
 }
 
-/**
- * Read from one buffer for all connections. Node alone would allocate 64 KiB for each read, however little has come, and
- * hold three such pieces for a client that takes nothing.
- */
-const READ_BYTES = 32 * 1_024;
-/** Less than one read: a connection with something unread is not read further. */
-const UNREAD_BYTES = 16 * 1_024;
 const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
 function pushCopy(this: unknown, length: number, from: Uint8Array): boolean {
@@ -36,22 +30,12 @@ function pushCopy(this: unknown, length: number, from: Uint8Array): boolean {
 
 export function createReach(
   origin: string,
-  { tls, http2, timeouts }: UpstreamPlan,
+  upstream: UpstreamPlan,
   { names, onSocket, ca = undefined }: ReachOptions,
 ): Reach {
+  const { http2, timeouts } = upstream;
   const hostName = hostNameOf(origin);
-  const trust = tls?.ca ?? ca;
-  const options = {
-    lookup: names.lookup,
-    highWaterMark: UNREAD_BYTES,
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: true,
-    // Never taken from the Host field, which may name somebody else (FWD-19); an address is no server name.
-    servername: tls?.name ?? hostName ?? '',
-    ...(trust === undefined ? {} : { ca: trust }),
-    ...(tls?.cert === undefined ? {} : { cert: tls.cert }),
-    ...(tls?.key === undefined ? {} : { key: tls.key }),
-  } as const;
+  const options = targetOptions(origin, upstream, { names, ca });
   const connector = buildConnector({
     ...options,
     onread: { buffer: readBuffer, callback: pushCopy },

@@ -1,0 +1,186 @@
+// One call to one target over a connection of the fast plane: what is written of the request, and what becomes of the answer.
+// Runs under upstream/attempts.ts, which decides what follows a failure.
+import type { Readable } from 'node:stream';
+import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
+import { Fault, type FaultCode } from '../../exchange/directive.ts';
+import type { CallOptions } from '../../upstream/call.ts';
+import type { Deadline, StartDeadline } from '../../upstream/deadlines.ts';
+import { errorCode } from '../../upstream/fault-mapping.ts';
+import { cleanAnswer, hasNoContent } from '../../upstream/response-headers.ts';
+import { isRepeatable } from '../../upstream/retry.ts';
+import type { AnswerHead } from './answer-head.ts';
+import { requestText } from './request-text.ts';
+import type { UpstreamConnection } from './upstream-connection.ts';
+
+const LAST_CHUNK = '0\r\n\r\n';
+/** Errors of a connection that has ended. */
+const ENDED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
+
+/** What is known of a connection that broke under a call. */
+export interface Break {
+  readonly cause: unknown;
+  readonly isOpen: boolean;
+  /** Octets of an answer have come. */
+  readonly hasRead: boolean;
+  /** Answers that came on it before. */
+  readonly served: number;
+}
+
+export class DirectCall {
+  connection: UpstreamConnection | undefined;
+  /** The request has no body, or all of it is written. */
+  hasSentAll = false;
+  readonly isHead: boolean;
+  readonly isRepeatable: boolean;
+  /** Octets of the body; -1: not known; undefined: none. */
+  readonly #length: number | undefined;
+  readonly #options: CallOptions;
+  readonly #startDeadline: StartDeadline;
+  #deadline: Deadline | undefined;
+  /** Monotonic milliseconds: since when the upstream is waited for. */
+  #since = 0;
+  #isHeld = false;
+  #isBare = false;
+  #over = false;
+
+  constructor(options: CallOptions, startDeadline: StartDeadline) {
+    const { method, body } = options.request;
+    this.#options = options;
+    this.#startDeadline = startDeadline;
+    this.isHead = method === 'HEAD';
+    this.isRepeatable = isRepeatable(method, body !== null);
+    this.#length = lengthOf(options.request);
+  }
+
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** Writes the request; @throws Error `ERR_INVALID_CHAR`, with nothing written */
+  start(connection: UpstreamConnection, host: string, isLast: boolean): void {
+    const { request, onSending } = this.#options;
+    const { body } = request;
+    const text = requestText(request, { host, length: this.#length, isLast });
+    onSending();
+    const { socket } = connection;
+    if (body === null || Buffer.isBuffer(body)) {
+      this.hasSentAll = true;
+      socket.write(text, 'latin1');
+      if (body !== null && body.length > 0) socket.write(body);
+    } else {
+      socket.write(text, 'latin1');
+      this.#stream(body, connection);
+    }
+    this.#wait(request.headersTimeout, 'upstream_headers_timeout');
+  }
+
+  #stream(body: Readable, { socket }: UpstreamConnection): void {
+    const length = this.#length ?? 0;
+    let sent = 0;
+    const isChunked = length < 0;
+    const resume = (): void => void body.resume();
+    const fail = (cause: Error): void => this.connection?.break(cause);
+    body.on('data', (chunk: Buffer) => {
+      if (this.#over) return;
+      sent += chunk.length;
+      if (!isChunked && sent > length) {
+        fail(new Error('the body is longer than its Content-Length'));
+        return;
+      }
+      socket.cork();
+      if (isChunked) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+      let takesMore = socket.write(chunk);
+      if (isChunked) takesMore = socket.write('\r\n', 'latin1');
+      socket.uncork();
+      if (takesMore) return;
+      body.pause();
+      socket.once('drain', resume);
+    });
+    body.once('end', () => {
+      if (this.#over) return;
+      if (!isChunked && sent < length) {
+        fail(new Error('the body is shorter than its Content-Length'));
+        return;
+      }
+      if (isChunked) socket.write(LAST_CHUNK, 'latin1');
+      this.hasSentAll = true;
+      this.#since = performance.now();
+    });
+  }
+
+  /** An interim answer is not told. @throws Fault for what no client may be shown */
+  onHead({ status, headers }: AnswerHead): void {
+    if (this.#over) return;
+    const { upstream, onAnswered, delivery, request } = this.#options;
+    this.#deadline?.stop();
+    this.#isBare = hasNoContent(status);
+    const lines = cleanAnswer(status, headers as AnswerHeaders, upstream);
+    onAnswered();
+    delivery.head(status, lines);
+    this.#wait(request.bodyTimeout, 'upstream_idle_timeout');
+  }
+
+  /** False: no more before the connection is resumed. `chunk` is the receiver's. */
+  onContent(chunk: Buffer): boolean {
+    if (this.#over || this.#isBare) return true;
+    this.#since = performance.now();
+    if (this.#options.delivery.write(chunk)) return !this.#isHeld;
+    if (!this.#isHeld) {
+      this.#isHeld = true;
+      this.#options.onceDrained(() => {
+        this.#isHeld = false;
+        this.#since = performance.now();
+        this.connection?.resume();
+      });
+    }
+    return false;
+  }
+
+  onWhole(): void {
+    this.#deadline?.stop();
+    if (this.#over) return;
+    try {
+      this.#options.delivery.end();
+    } catch (thrown) {
+      // A held head that cannot be written.
+      this.onBroken({ cause: thrown, isOpen: true, hasRead: true, served: 0 });
+      return;
+    }
+    this.#over = true;
+    this.#options.onEnd();
+  }
+
+  onBroken({ cause, isOpen, hasRead, served }: Break): void {
+    this.#deadline?.stop();
+    if (this.#over) return;
+    this.#over = true;
+    const unanswered = isOpen && !hasRead && ENDED.has(errorCode(cause));
+    this.#options.onFailure({ cause, unsent: !isOpen, unanswered, stale: unanswered && served > 0 });
+  }
+
+  /** The upstream then never sees the request as complete. */
+  giveUp(): void {
+    this.#over = true;
+    this.#deadline?.stop();
+    this.connection?.destroy();
+  }
+
+  /** Breaks the connection where the upstream has been waited for so long. `ms`: milliseconds. */
+  #wait(ms: number, code: FaultCode, left = ms): void {
+    if (left === ms) this.#since = performance.now();
+    this.#deadline = this.#startDeadline(left, () => {
+      const waited = performance.now() - this.#since;
+      // What the client holds up is not the upstream's doing.
+      if (this.#isHeld || (code === 'upstream_headers_timeout' && !this.hasSentAll)) this.#wait(ms, code);
+      else if (waited < ms) this.#wait(ms, code, ms - waited);
+      else this.connection?.break(new Fault(code, { service: this.#options.upstream.name, timeoutMs: ms }));
+    });
+  }
+}
+
+function lengthOf({ body, headers }: CallOptions['request']): number | undefined {
+  if (body === null) return undefined;
+  if (Buffer.isBuffer(body)) return body.length;
+  const at = headers.indexOf('content-length');
+  return at < 0 || at % 2 !== 0 ? -1 : Number(headers[at + 1]);
+}

@@ -1,0 +1,216 @@
+// One HTTP/1.1 connection to a target: a call at a time, its answer read strictly and handed on as it comes.
+// Made and kept by upstream-pool.ts.
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { READ_BYTES, type TargetOptions } from '../target-options.ts';
+import { type AnswerHead, readAnswerHead } from './answer-head.ts';
+import { ChunkedBody } from './chunked-body.ts';
+import type { DirectCall } from './direct-call.ts';
+
+export interface TargetPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  /** What stands in Host where nothing else does. */
+  readonly authority: string;
+  readonly options: TargetOptions;
+}
+
+export interface ConnectionEvents {
+  /** The answer is whole, and another call may follow. */
+  readonly onFree: (connection: UpstreamConnection) => void;
+  /** Once: it has ended, whoever ended it. `wasOpen` false: it never came to be. */
+  readonly onLost: (connection: UpstreamConnection, wasOpen: boolean) => void;
+}
+
+/** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
+const MOST_INTERIM = 100;
+/** Octets of the extensions of a chunk, and of trailers. */
+const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 64 * 1_024 };
+const shared = Buffer.allocUnsafeSlow(READ_BYTES);
+
+/** Undefined: a head is waited for. */
+type Body = { left: number } | ChunkedBody | 'to-end' | undefined;
+
+function ended(): Error {
+  return Object.assign(new Error('the upstream ended the connection'), { code: 'ECONNRESET' });
+}
+
+export class UpstreamConnection {
+  readonly socket: Socket;
+  /** Answers that came on it. */
+  served = 0;
+  /** Since when it has nothing to do, monotonic milliseconds. */
+  idleSince = 0;
+  /** Called when it is open, or never will be. */
+  onceOpen: (() => void) | undefined;
+  readonly #place: TargetPlace;
+  readonly #events: ConnectionEvents;
+  /** For one call alone. */
+  readonly #isSingle: boolean;
+  #call: DirectCall | undefined;
+  #isOpen = false;
+  #isLost = false;
+  #isPaused = false;
+  #hasRead = false;
+  #interim = 0;
+  #part: Buffer | undefined;
+  #head: AnswerHead | undefined;
+  #body: Body;
+
+  constructor(place: TargetPlace, isSingle: boolean, events: ConnectionEvents) {
+    this.#place = place;
+    this.#events = events;
+    this.#isSingle = isSingle;
+    const { host, port, isSecure, options } = place;
+    const onread = { buffer: shared, callback: (length: number): boolean => this.#read(length) };
+    const target = { ...options, host, port, onread, noDelay: true };
+    this.socket = isSecure ? connectTls({ ...target, ALPNProtocols: ['http/1.1'] }) : connectPlain(target);
+    this.socket.once(isSecure ? 'secureConnect' : 'connect', () => this.#onOpen());
+    this.socket.on('error', (error) => this.break(error));
+    this.socket.on('end', () => this.#onEnd());
+    this.socket.once('close', () => this.break(ended()));
+  }
+
+  /** Gives it a call when it has none. */
+  use(call: DirectCall): void {
+    this.#call = call;
+    call.connection = this;
+    this.#hasRead = false;
+    this.#interim = 0;
+    this.#body = undefined;
+    if (this.#isOpen) this.#start(call);
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.socket.resume();
+  }
+
+  /** Ends it for whatever went wrong; its call is told. */
+  break(cause: unknown): void {
+    const call = this.#call;
+    const known = { cause, isOpen: this.#isOpen, hasRead: this.#hasRead, served: this.served };
+    this.destroy();
+    call?.onBroken(known);
+  }
+
+  /** Ends it; nobody is told. */
+  destroy(): void {
+    this.#call = undefined;
+    this.socket.destroy();
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.onceOpen?.();
+    this.#events.onLost(this, this.#isOpen);
+  }
+
+  #onOpen(): void {
+    this.#isOpen = true;
+    this.onceOpen?.();
+    const call = this.#call;
+    if (call === undefined || call.isOver) this.destroy();
+    else this.#start(call);
+  }
+
+  #start(call: DirectCall): void {
+    try {
+      call.start(this, this.#place.authority, this.#isSingle);
+    } catch (thrown) {
+      this.break(thrown);
+    }
+  }
+
+  #onEnd(): void {
+    if (this.#body === 'to-end' && this.#call !== undefined) this.#whole(false);
+    else this.break(ended());
+  }
+
+  /** False: no more before it is resumed. */
+  #read(length: number): boolean {
+    // Nothing was asked: whatever this is, it is no answer (response splitting).
+    if (this.#call === undefined) {
+      this.destroy();
+      return false;
+    }
+    this.#hasRead = true;
+    const part = this.#part;
+    this.#part = undefined;
+    try {
+      if (part === undefined) this.#take(shared, 0, length);
+      else this.#take(Buffer.concat([part, shared.subarray(0, length)]), 0, part.length + length);
+    } catch (thrown) {
+      this.break(thrown);
+    }
+    return !this.#isPaused;
+  }
+
+  #take(bytes: Buffer, from: number, to: number): void {
+    let at = from;
+    while (this.#body === undefined && at < to) {
+      const head = readAnswerHead(bytes, at, to);
+      if (head === undefined) {
+        this.#part = Buffer.from(bytes.subarray(at, to));
+        return;
+      }
+      if (head.status < 200) {
+        this.#interim += 1;
+        if (head.status === 101 || this.#interim > MOST_INTERIM)
+          throw Object.assign(new Error('interim answers without end'), { code: 'HPE_INVALID' });
+        at += head.octets;
+        continue;
+      }
+      at += head.octets;
+      this.#head = head;
+      this.#call?.onHead(head);
+      this.#body = this.#bodyOf(head);
+      if (this.#body === undefined) {
+        this.#whole(at < to);
+        return;
+      }
+    }
+    this.#takeBody(bytes, at, to);
+  }
+
+  /** RFC 9112 §6.3; undefined: none. */
+  #bodyOf({ status, framing }: AnswerHead): Body {
+    if (this.#call?.isHead || status === 204 || status === 304 || framing === 0) return undefined;
+    if (framing === 'chunked') return new ChunkedBody(MOST_FRAMING);
+    return framing === 'to-end' ? framing : { left: framing };
+  }
+
+  #takeBody(bytes: Buffer, at: number, to: number): void {
+    const body = this.#body;
+    if (body === undefined) return;
+    if (body === 'to-end') this.#give(bytes, at, to);
+    else if (body instanceof ChunkedBody) {
+      const end = body.read(bytes, at, to, (start, stop) => this.#give(bytes, start, stop));
+      if (end >= 0) this.#whole(end < to);
+    } else {
+      const end = Math.min(to, at + body.left);
+      body.left -= end - at;
+      this.#give(bytes, at, end);
+      if (body.left === 0) this.#whole(end < to);
+    }
+  }
+
+  #give(bytes: Buffer, start: number, end: number): void {
+    if (start === end) return;
+    // A copy: the next read goes to the same place.
+    if (this.#call?.onContent(Buffer.from(bytes.subarray(start, end))) === false) this.#isPaused = true;
+  }
+
+  /** `hasMore`: octets behind the answer, which are none (SMG-23). */
+  #whole(hasMore: boolean): void {
+    const call = this.#call;
+    if (call === undefined) return;
+    const mayFollow = this.#head?.keepsAlive === true && this.#body !== 'to-end' && call.hasSentAll;
+    this.#call = undefined;
+    this.#body = undefined;
+    this.#isPaused = false;
+    this.served += 1;
+    if (mayFollow && !hasMore && !this.#isSingle) this.#events.onFree(this);
+    else this.destroy();
+    call.onWhole();
+  }
+}

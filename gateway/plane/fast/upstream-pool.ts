@@ -1,0 +1,149 @@
+// The fast plane's connections to one target: the last one used is the first one taken.
+// Made for each target by connect-target.ts.
+
+import { Fault } from '../../exchange/directive.ts';
+import type { UpstreamPlan } from '../../plan/plan.ts';
+import type { TargetConnections, TargetPorts } from '../../upstream/call.ts';
+import type { Deadline, StartDeadline } from '../../upstream/deadlines.ts';
+import { hostNameOf } from '../../upstream/name-lookup.ts';
+import { targetOptions } from '../target-options.ts';
+import { DirectCall } from './direct-call.ts';
+import { type ConnectionEvents, type TargetPlace, UpstreamConnection } from './upstream-connection.ts';
+
+/** Below the 5 s that many servers keep an idle connection, so that we let go first. */
+export const IDLE_MS = 4_000;
+
+/** Idle connections of one target, by how sure it is that the upstream has not ended them already. */
+class Idle {
+  /** Their answer ended a turn of the event loop ago, and what stood behind it has been read. */
+  readonly #rested: UpstreamConnection[] = [];
+  /** Free since the turn before this one, and since this one: an end may stand behind their answer, unread. */
+  #resting: UpstreamConnection[] = [];
+  #fresh: UpstreamConnection[] = [];
+  readonly #startDeadline: StartDeadline;
+  #sweep: Deadline | undefined;
+
+  constructor(startDeadline: StartDeadline) {
+    this.#startDeadline = startDeadline;
+  }
+
+  add(connection: UpstreamConnection): void {
+    connection.idleSince = performance.now();
+    if (this.#fresh.length === 0 && this.#resting.length === 0) setImmediate(this.#rest);
+    this.#fresh.push(connection);
+  }
+
+  /** The last one used. What may not be sent twice is not risked on one that may have ended meanwhile. */
+  take(isRepeatable: boolean): UpstreamConnection | undefined {
+    const rested = this.#rested.pop();
+    if (rested !== undefined) {
+      if (isRepeatable || performance.now() - rested.idleSince <= IDLE_MS) return rested;
+      rested.destroy();
+    }
+    return isRepeatable ? (this.#resting.pop() ?? this.#fresh.pop()) : undefined;
+  }
+
+  remove(connection: UpstreamConnection): void {
+    for (const list of [this.#rested, this.#resting, this.#fresh]) {
+      const at = list.lastIndexOf(connection);
+      if (at >= 0) list.splice(at, 1);
+    }
+  }
+
+  all(): readonly UpstreamConnection[] {
+    return [...this.#rested, ...this.#resting, ...this.#fresh];
+  }
+
+  readonly #rest = (): void => {
+    this.#rested.push(...this.#resting);
+    this.#resting = this.#fresh;
+    this.#fresh = [];
+    if (this.#resting.length > 0) setImmediate(this.#rest);
+    if (this.#rested.length > 0) this.#sweep ??= this.#startDeadline(IDLE_MS, this.#endOld);
+  };
+
+  readonly #endOld = (): void => {
+    const now = performance.now();
+    for (const one of this.#rested.filter(({ idleSince }) => now - idleSince >= IDLE_MS)) one.destroy();
+    const [oldest] = this.#rested;
+    this.#sweep =
+      oldest && this.#startDeadline(Math.max(1, IDLE_MS - (now - oldest.idleSince)), this.#endOld);
+  };
+}
+
+export function connectDirectly(
+  origin: string,
+  upstream: UpstreamPlan,
+  ports: TargetPorts,
+): Pick<TargetConnections, 'call' | 'follow' | 'retire' | 'destroy'> {
+  const { startDeadline, names } = ports;
+  const { name: service, timeouts } = upstream;
+  const hostName = hostNameOf(origin);
+  const place = placeOf(origin, upstream, ports);
+  const open = new Set<UpstreamConnection>();
+  const idle = new Idle(startDeadline);
+  /** They lead where the name no longer leads, and end with their call. */
+  const leaving = new WeakSet<UpstreamConnection>();
+  let isRetired = false;
+
+  const events: ConnectionEvents = {
+    onFree(connection) {
+      if (isRetired || leaving.has(connection)) connection.destroy();
+      else idle.add(connection);
+    },
+    onLost(connection, wasOpen) {
+      open.delete(connection);
+      idle.remove(connection);
+      if (!wasOpen && hostName !== undefined) names.doubt(hostName);
+    },
+  };
+
+  function openOne(isSingle: boolean): UpstreamConnection {
+    const connection = new UpstreamConnection(place, isSingle, events);
+    open.add(connection);
+    const patience = startDeadline(timeouts.connect, () =>
+      connection.break(new Fault('upstream_connect_timeout', { service, timeoutMs: timeouts.connect })),
+    );
+    connection.onceOpen = () => patience.stop();
+    return connection;
+  }
+
+  return {
+    call(options) {
+      const call = new DirectCall(options, startDeadline);
+      const connection = options.fresh || isRetired ? undefined : idle.take(call.isRepeatable);
+      (connection ?? openOne(options.fresh || isRetired)).use(call);
+      return () => call.giveUp();
+    },
+    follow(addresses) {
+      for (const connection of open) {
+        const { remoteAddress } = connection.socket;
+        if (remoteAddress !== undefined && !addresses.has(remoteAddress)) leaving.add(connection);
+      }
+      for (const connection of idle.all()) if (leaving.has(connection)) connection.destroy();
+    },
+    retire() {
+      isRetired = true;
+      for (const connection of idle.all()) connection.destroy();
+    },
+    async destroy() {
+      isRetired = true;
+      const closing = Object.assign(new Error('the gateway is closing'), { code: 'ECONNRESET' });
+      for (const connection of [...open]) connection.break(closing);
+    },
+  };
+}
+
+const PORTS = { 'http:': 80, 'https:': 443 } as const;
+
+function placeOf(origin: string, upstream: UpstreamPlan, ports: TargetPorts): TargetPlace {
+  const { protocol, hostname, port, host } = new URL(origin);
+  const isSecure = protocol === 'https:';
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? PORTS[isSecure ? 'https:' : 'http:'] : Number(port),
+    isSecure,
+    authority: host,
+    options: targetOptions(origin, upstream, ports),
+  };
+}

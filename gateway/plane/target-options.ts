@@ -1,0 +1,43 @@
+// How a connection to a target is made, always verified: with the trust, certificate, name and address of its upstream.
+// Used for the connections of both planes.
+import type { UpstreamPlan } from '../plan/plan.ts';
+import type { TargetPorts } from '../upstream/call.ts';
+import { hostNameOf, type NameLookup } from '../upstream/name-lookup.ts';
+
+export interface TargetOptions {
+  readonly lookup: NameLookup['lookup'];
+  readonly highWaterMark: number;
+  readonly minVersion: 'TLSv1.2';
+  readonly rejectUnauthorized: true;
+  readonly servername: string;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/**
+ * Read into one buffer for all connections. Node alone would allocate 64 KiB for each read, however little has come, and
+ * hold three such pieces for a client that takes nothing.
+ */
+export const READ_BYTES = 32 * 1_024;
+/** Less than one read: a connection with something unread is not read further. */
+const UNREAD_BYTES = 16 * 1_024;
+
+export function targetOptions(
+  origin: string,
+  { tls }: UpstreamPlan,
+  { names, ca }: Pick<TargetPorts, 'names' | 'ca'>,
+): TargetOptions {
+  const trust = tls?.ca ?? ca;
+  return {
+    lookup: names.lookup,
+    highWaterMark: UNREAD_BYTES,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    // Never taken from the Host field, which may name somebody else (FWD-19); an address is no server name.
+    servername: tls?.name ?? hostNameOf(origin) ?? '',
+    ...(trust === undefined ? {} : { ca: trust }),
+    ...(tls?.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls?.key === undefined ? {} : { key: tls.key }),
+  };
+}
