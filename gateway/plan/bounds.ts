@@ -47,6 +47,13 @@ export interface Overload {
 export const PLANES = ['fast', 'general'] as const;
 export type PlaneName = (typeof PLANES)[number];
 
+/**
+ * Why a request went by its plane. `usual`: its form is; `unusual`: its form, or that of one before it on its connection, is
+ * for the parser of Node; `settings`: its listener has this plane alone.
+ */
+export const PLANE_REASONS = ['usual', 'unusual', 'http2', 'upgrade', 'settings'] as const;
+export type PlaneReason = (typeof PLANE_REASONS)[number];
+
 export interface DrainTimes {
   /** Between saying that no more requests are wanted and accepting no more connections, milliseconds. */
   readonly waitMs: number;

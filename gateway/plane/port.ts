@@ -7,7 +7,7 @@ import type { HeaderLines } from '../exchange/answer-headers.ts';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange, Observer } from '../exchange/exchange.ts';
 import type { RequestView } from '../exchange/request-view.ts';
-import type { Bounds, RefusingBound, ShedReason } from '../plan/bounds.ts';
+import type { Bounds, PlaneName, PlaneReason, RefusingBound, ShedReason } from '../plan/bounds.ts';
 import type { Address, PlainMode } from '../plan/settings.ts';
 import type { ClientCertificate } from '../policy/authentication/access.ts';
 
@@ -65,6 +65,13 @@ export interface ClientAddress {
   readonly isNear: boolean;
 }
 
+/** Counts by which plane requests go. */
+export interface PlaneCounter {
+  readonly carried: (plane: PlaneName, reason: PlaneReason) => void;
+  /** A connection has come to a plane, 1, or has left it, -1. */
+  readonly connected: (plane: PlaneName, change: 1 | -1) => void;
+}
+
 /** Counts what the bounds refuse. */
 export interface BoundsCounter {
   readonly refused: (bound: RefusingBound) => void;
@@ -86,7 +93,7 @@ export interface Intake {
   readonly overloaded: () => Refusal;
   /** Counts a connection that becomes a WebSocket until it closes, unless it is refused. `client`: a consumer or an address. */
   readonly takeWebsocket: (socket: Socket, client: string) => Refusal | undefined;
-  readonly report: BoundsCounter;
+  readonly report: BoundsCounter & PlaneCounter;
 }
 
 /** WS-6: how long a WebSocket may be quiet in both directions. */
@@ -118,6 +125,7 @@ export interface ListenerOptions {
   readonly socket?: number | undefined;
   /** Undefined: plain HTTP. */
   readonly tls: TlsFace | undefined;
+  readonly plane: PlaneName;
   /** Other than `serve` for the plain listener only (TLS-5). */
   readonly mode: PlainMode;
   /** Whether upstreams get `Forwarded` besides X-Forwarded-* (XFF-3). */

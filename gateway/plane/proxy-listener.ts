@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
-import type { PlaneName } from '../plan/bounds.ts';
 import { callerIdOf } from '../upstream/targets/targets.ts';
 import { createFastPlane } from './fast/fast-plane.ts';
 import type { Forwarding } from './forwarding.ts';
@@ -16,9 +15,7 @@ import type { OpenRequest } from './general/request/open-request.ts';
 import { createRequestLife } from './general/request/request-life.ts';
 import type { Listener, ListenerOptions } from './port.ts';
 
-export interface ProxyListenerOptions extends ListenerOptions, Forwarding {
-  readonly plane: PlaneName;
-}
+export interface ProxyListenerOptions extends ListenerOptions, Forwarding {}
 
 const CARRIED = { method: 'GET', url: '/', headers: Object.freeze({}), httpVersionMajor: 1, complete: true };
 
@@ -54,6 +51,8 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
     ...{ tls, bounds, admits, sessions },
     first(socket, goOn) {
       const toGeneral = (): void => {
+        report.connected('general', 1);
+        socket.once('close', () => report.connected('general', -1));
         goOn();
         life.watch(socket);
       };

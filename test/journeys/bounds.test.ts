@@ -88,13 +88,6 @@ describe('SMG-24: a bound on a request', () => {
     expect((await post(10_000)).status).toBe(200);
   });
 
-  it('pipelined: what comes on top is not read', async () => {
-    await counted('pipelined', async () => {
-      const { text } = await sendBytes(gateway.http, head(LIVE).repeat(5), { tls: false });
-      expect(text.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(3);
-    });
-  });
-
   it('unread: an answer that its client does not take is cut', async () => {
     const before = (await refused('unread')) ?? Number.NaN;
     // Far more than all buffers on the way hold: it is still coming when it stops moving.

@@ -18,6 +18,7 @@ describe('settings', () => {
       listeners: {
         https: {
           address: { host: '127.0.0.1', port: 8443 },
+          plane: 'fast',
           hstsSeconds: undefined,
           certificates: [],
           defaultName: undefined,

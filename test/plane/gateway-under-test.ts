@@ -29,7 +29,7 @@ import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/u
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
 /** The plane that tests run on where they do not say another. */
-const PLANE: PlaneName = process.env.SUNDIAL_TEST_PLANE === 'fast' ? 'fast' : 'general';
+export const PLANE: PlaneName = process.env.SUNDIAL_TEST_PLANE === 'general' ? 'general' : 'fast';
 
 export interface GatewayOptions {
   readonly plane?: PlaneName;
@@ -60,7 +60,6 @@ export interface GatewayOptions {
 }
 
 export interface GatewayUnderTest {
-  readonly plane: PlaneName;
   readonly port: number;
   readonly listener: Listener;
   readonly upstreams: Upstreams;
@@ -176,7 +175,6 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayUnderTest> {
-  const plane = options.plane ?? PLANE;
   const outcomes: Outcome[] = [];
   const facts: ExchangeFacts[] = [];
   const views: RequestView[] = [];
@@ -218,13 +216,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     exchange,
     observer: { onAnswer: (_facts, outcome) => void outcomes.push(outcome) },
     ...forwarding,
-    plane,
+    plane: options.plane ?? PLANE,
     intake,
     now: Date.now,
   });
   const port = await listener.listen();
   return {
-    plane,
     port,
     listener,
     upstreams,

@@ -123,6 +123,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'node:http': [
     'gateway/plane/general/',
     'gateway/plane/answer-text.ts',
+    'gateway/plane/proxy-listener.ts',
     'gateway/cli/admin-client.ts',
     'gateway/telemetry/request-labels.ts',
   ],
@@ -135,7 +136,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
   '@opentelemetry/api': ['gateway/telemetry/'],
-  fastify: ['gateway/plane/general/', 'gateway/admin/'],
+  fastify: ['gateway/plane/general/', 'gateway/plane/proxy-listener.ts', 'gateway/admin/'],
   selfsigned: ['gateway/server/'],
   'close-with-grace': ['gateway/server/'],
   commander: ['gateway/cli/'],

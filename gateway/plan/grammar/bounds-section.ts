@@ -23,7 +23,7 @@ export const WRITTEN_BOUNDS = {
   websockets: 10_000,
   websockets_per_client: 1_000,
   websocket_idle: '1h',
-  plane: 'general',
+  plane: 'fast',
 } as const;
 export const WRITTEN_OVERLOAD = { lag: '500ms', requests: 10_000 } as const;
 export const WRITTEN_DRAIN = { wait: '0s', timeout: '30s' } as const;
@@ -92,14 +92,14 @@ export const wholeBounds = z.strictObject({
   websockets_per_client: count(
     said('Open WebSockets of one consumer or address: 429 beyond.', 'websockets_per_client'),
   ),
+  websocket_idle: z.union([off, duration('A duration.')]).meta({
+    description: said('A WebSocket on which nothing is said is closed with 1001; or off.', 'websocket_idle'),
+  }),
   plane: z.enum(PLANES).meta({
     description: said(
       'How HTTP/1.1 is carried: fast reads requests in their usual form itself; general has the parser of Node read all of them.',
       'plane',
     ),
-  }),
-  websocket_idle: z.union([off, duration('A duration.')]).meta({
-    description: said('A WebSocket on which nothing is said is closed with 1001; or off.', 'websocket_idle'),
   }),
 });
 

@@ -77,6 +77,12 @@ export class AnswerStream {
     socket.write(text, 'latin1', this.#onWritten);
   }
 
+  /** Cuts the connection behind what was written so far, so that it looks cut (FWD-17). */
+  cut(): void {
+    this.#flush();
+    this.#socket.destroy();
+  }
+
   /** Before the answer itself. */
   interim(text: string): void {
     this.#socket.write(text, 'latin1');

@@ -1,5 +1,7 @@
 // One call to one target over a connection of the fast plane: what is written of the request, and what becomes of the answer.
 // Runs under upstream/attempts.ts, which decides what follows a failure.
+
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
 import { Fault, type FaultCode } from '../../exchange/directive.ts';
@@ -10,7 +12,6 @@ import { cleanAnswer, hasNoContent } from '../../upstream/response-headers.ts';
 import { isRepeatable } from '../../upstream/retry.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { requestText } from './request-text.ts';
-import type { UpstreamConnection } from './upstream-connection.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 /** Errors of a connection that has ended. */
@@ -26,8 +27,18 @@ export interface Break {
   readonly served: number;
 }
 
+/** The connection as its call uses it. */
+export interface Carrying {
+  readonly socket: Socket;
+  readonly resume: () => void;
+  /** Ends it for whatever went wrong; the call is told. */
+  readonly break: (cause: unknown) => void;
+  /** Ends it; nobody is told. */
+  readonly destroy: () => void;
+}
+
 export class DirectCall {
-  connection: UpstreamConnection | undefined;
+  connection: Carrying | undefined;
   /** The request has no body, or all of it is written. */
   hasSentAll = false;
   readonly isHead: boolean;
@@ -57,24 +68,23 @@ export class DirectCall {
   }
 
   /** Writes the request; @throws Error `ERR_INVALID_CHAR`, with nothing written */
-  start(connection: UpstreamConnection, host: string, isLast: boolean): void {
+  start({ socket }: Carrying, host: string, isLast: boolean): void {
     const { request, onSending } = this.#options;
     const { body } = request;
     const text = requestText(request, { host, length: this.#length, isLast });
     onSending();
-    const { socket } = connection;
     if (body === null || Buffer.isBuffer(body)) {
       this.hasSentAll = true;
       socket.write(text, 'latin1');
       if (body !== null && body.length > 0) socket.write(body);
     } else {
       socket.write(text, 'latin1');
-      this.#stream(body, connection);
+      this.#stream(body, socket);
     }
     this.#wait(request.headersTimeout, 'upstream_headers_timeout');
   }
 
-  #stream(body: Readable, { socket }: UpstreamConnection): void {
+  #stream(body: Readable, socket: Socket): void {
     const length = this.#length ?? 0;
     let sent = 0;
     const isChunked = length < 0;

@@ -6,10 +6,11 @@ import { type ClientConnection, createClientConnection } from '../client-connect
 import { endGently } from '../gentle-end.ts';
 import { refuseOnSocket } from '../socket-refusal.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { ChunkedBodyError } from './chunked-body.ts';
-import type { FastLife, FastPorts } from './fast-life.ts';
+import type { FastLife } from './fast-life.ts';
+import type { Carrier, FastPorts } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
-import { readHead } from './request-head.ts';
+import { framingRefusal } from './request-body.ts';
+import { mayBeRequest, readHead } from './request-head.ts';
 
 /** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
 const MOST_REREAD = 1_024 * 1_024;
@@ -23,20 +24,6 @@ const TOO_LATE: RequestRefusal = {
   message: 'The request did not arrive in time.',
 };
 
-const UNFRAMED = {
-  malformed: { reason: 'request_malformed', status: 400, message: 'The request is malformed.' },
-  extensions_too_large: {
-    reason: 'request_malformed',
-    status: 413,
-    message: 'The chunk extensions are too large.',
-  },
-  trailers_too_large: {
-    reason: 'request_malformed',
-    status: 431,
-    message: 'The header section is too large.',
-  },
-} as const satisfies Readonly<Record<ChunkedBodyError['kind'], RequestRefusal>>;
-
 export interface ConnectionEnds {
   /** Node's parser has it from now on. */
   readonly handOver: () => void;
@@ -44,7 +31,7 @@ export interface ConnectionEnds {
   readonly onLeft: (connection: FastConnection) => void;
 }
 
-export class FastConnection {
+export class FastConnection implements Carrier {
   readonly socket: Socket;
   readonly ports: FastPorts;
   readonly known: ClientConnection;
@@ -125,8 +112,7 @@ export class FastConnection {
       try {
         at = received.receive(bytes, at);
       } catch (thrown) {
-        if (!(thrown instanceof ChunkedBodyError)) throw thrown;
-        this.#refuseBody(request, UNFRAMED[thrown.kind]);
+        this.#refuseBody(request, framingRefusal(thrown));
         return;
       }
       if (received.isFull) this.socket.pause();
@@ -134,6 +120,13 @@ export class FastConnection {
     if (at === bytes.length) return;
     const rest = at === 0 ? bytes : bytes.subarray(at);
     this.#rest = this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]);
+    if (!mayBeRequest(this.#rest)) {
+      // A body without framing, for one, as some clients send it with a GET: this answer is the last one.
+      request.closeAfter = true;
+      this.#isSealed = true;
+      this.#rest = undefined;
+      return;
+    }
     // Up to here it is read on: of a connection that nobody reads it is not seen that its client has left.
     if (this.#rest.length > MOST_WAITING) this.socket.pause();
   }

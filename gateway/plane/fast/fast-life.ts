@@ -4,22 +4,14 @@ import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { Answer } from '../../exchange/exchange.ts';
 import { METHODS, RecordFields, type RequestView } from '../../exchange/request-view.ts';
-import { callUpstream, type ForwardPorts } from '../../upstream/attempts.ts';
+import { callUpstream } from '../../upstream/attempts.ts';
 import { type ClaimedCall, prepareCall } from '../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../upstream/bodies/replay.ts';
-import type { ListenerOptions } from '../port.ts';
 import { refusalAtOnce } from '../request-reading.ts';
 import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';
 import { refusedBound } from '../socket-refusal.ts';
+import type { FastPorts } from './fast-ports.ts';
 import type { FastRequest } from './fast-request.ts';
-
-/** What the connections of a listener have in common. */
-export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
-  readonly scheme: 'https' | 'http';
-  readonly isDraining: () => boolean;
-  /** The value of Date at this moment. */
-  readonly date: () => string;
-}
 
 export interface FastLife {
   /** Judges and answers it. */
@@ -50,6 +42,7 @@ export function createFastLife(ports: FastPorts): FastLife {
 
   function begin(request: FastRequest): void {
     const { reading, facts } = request;
+    report.carried('fast', 'usual');
     slowClients.watch(request);
     const refusal = refusalAtOnce(request, reading, load.begin(), ports);
     if (refusal !== undefined) refuse(request, refusal);

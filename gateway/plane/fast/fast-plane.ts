@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { createDateText } from '../answer-text.ts';
 import { createOpenList } from '../slow-clients.ts';
 import { FastConnection } from './fast-connection.ts';
-import { createFastLife, type FastPorts } from './fast-life.ts';
+import { createFastLife } from './fast-life.ts';
+import type { FastPorts } from './fast-ports.ts';
 
 export interface FastPlane {
   /** Takes an open connection; `handOver` has Node's server take it with every octet that was not a request. */
@@ -23,7 +24,8 @@ const SWEEPS_A_HEAD = 8;
 
 export function createFastPlane(options: Omit<FastPorts, 'date'>): FastPlane {
   const ports = { ...options, date: createDateText(options.now) };
-  const { headersMs } = ports.intake.bounds;
+  const { bounds, report } = ports.intake;
+  const { headersMs } = bounds;
   const life = createFastLife(ports);
   const open = createOpenList<FastConnection>();
   const bySocket = new Map<Socket, FastConnection>();
@@ -38,10 +40,12 @@ export function createFastPlane(options: Omit<FastPorts, 'date'>): FastPlane {
       const connection = new FastConnection(socket, ports, life, {
         handOver,
         onLeft(left) {
+          report.connected('fast', -1);
           open.remove(left);
           bySocket.delete(socket);
         },
       });
+      report.connected('fast', 1);
       open.add(connection);
       bySocket.set(socket, connection);
     },

@@ -13,7 +13,7 @@ import { clientOf } from '../client-connection.ts';
 import type { AnswerSink, ClientAddress, Inbound } from '../port.ts';
 import { glimpseOf, type Reading, readResource, requestIdOf } from '../request-reading.ts';
 import type { Watched } from '../slow-clients.ts';
-import type { FastConnection } from './fast-connection.ts';
+import type { Carrier } from './fast-ports.ts';
 import { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -41,13 +41,13 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   taken = 0;
   sweepsUnread = 0;
   arriving: { waited: number; bytes: number } | undefined;
-  readonly #connection: FastConnection;
+  readonly #connection: Carrier;
   readonly #head: RequestHead;
   #order: ForwardOrder | undefined;
   #status = CLIENT_LEFT;
   #closed: (() => void)[] | undefined;
 
-  constructor(connection: FastConnection, head: RequestHead) {
+  constructor(connection: Carrier, head: RequestHead) {
     const { ports, known } = connection;
     const { exchange, intake, scheme } = ports;
     this.#connection = connection;
@@ -152,7 +152,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   }
 
   reset(): void {
-    this.#connection.socket.destroy();
+    this.#connection.answers.cut();
   }
 
   onDrain(resume: () => void): void {

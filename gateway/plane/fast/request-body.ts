@@ -1,7 +1,8 @@
 // The body of a request on the fast plane: taken out of its framing as its octets come, and read with back pressure.
 // Filled by the connection; read by upstream/.
 import { Readable } from 'node:stream';
-import { ChunkedBody } from './chunked-body.ts';
+import type { RequestRefusal } from '../../exchange/directive.ts';
+import { ChunkedBody, ChunkedBodyError } from './chunked-body.ts';
 
 /** Octets. Those of Node's parser. */
 const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 16 * 1_024 };
@@ -70,4 +71,17 @@ export class RequestBody extends Readable {
     this.arrived += end - start;
     this.push(bytes.subarray(start, end));
   }
+}
+
+const MESSAGES = {
+  malformed: [400, 'The request is malformed.'],
+  extensions_too_large: [413, 'The chunk extensions are too large.'],
+  trailers_too_large: [431, 'The header section is too large.'],
+} as const satisfies Record<ChunkedBodyError['kind'], readonly [number, string]>;
+
+/** As what is refused for its framing; whatever else was thrown is thrown again. */
+export function framingRefusal(thrown: unknown): RequestRefusal {
+  if (!(thrown instanceof ChunkedBodyError)) throw thrown;
+  const [status, message] = MESSAGES[thrown.kind];
+  return { reason: 'request_malformed', status, message };
 }

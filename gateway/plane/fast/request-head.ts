@@ -33,6 +33,8 @@ const VALUE = new Uint8Array(256).fill(1, 0x20, 0x7f);
 /** The colon, a space and the end of the line, as in exchange/strictness.ts. */
 const FIELD_OVERHEAD = 4;
 const CHUNKED = -1;
+/** Of those that are registered. */
+const LONGEST_METHOD = 'UPDATEREDIRECTREF'.length;
 const LENGTH = /^\d{1,15}$/;
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/;
 
@@ -67,6 +69,16 @@ export function readHead(bytes: Buffer, bounds: HeadBounds): RequestHead | 'part
   if (typeof fields === 'string') return fields;
   const text = bytes.toString('latin1', 0, fields.end);
   return collect(text, fields, method, text.slice(target, targetEnd));
+}
+
+/** Whether a request may begin so, usual or not. */
+export function mayBeRequest(bytes: Buffer): boolean {
+  const most = Math.min(bytes.length, LONGEST_METHOD + 1);
+  for (let at = 0; at < most; at += 1) {
+    if (bytes[at] === SPACE) return at > 0;
+    if (TOKEN[bytes[at] ?? 0] === 0) return false;
+  }
+  return most <= LONGEST_METHOD;
 }
 
 function methodOf(bytes: Buffer): string {

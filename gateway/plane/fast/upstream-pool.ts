@@ -13,11 +13,13 @@ import { type ConnectionEvents, type TargetPlace, UpstreamConnection } from './u
 /** Below the 5 s that many servers keep an idle connection, so that we let go first. */
 export const IDLE_MS = 4_000;
 
-/** Idle connections of one target, by how sure it is that the upstream has not ended them already. */
+/**
+ * Idle connections of one target. None is taken before a whole turn of the event loop has read what stood behind its answer:
+ * an upstream that ends a connection may say so right there.
+ */
 class Idle {
-  /** Their answer ended a turn of the event loop ago, and what stood behind it has been read. */
   readonly #rested: UpstreamConnection[] = [];
-  /** Free since the turn before this one, and since this one: an end may stand behind their answer, unread. */
+  /** Free since the turn before this one, and since this one. */
   #resting: UpstreamConnection[] = [];
   #fresh: UpstreamConnection[] = [];
   readonly #startDeadline: StartDeadline;
@@ -36,11 +38,10 @@ class Idle {
   /** The last one used. What may not be sent twice is not risked on one that may have ended meanwhile. */
   take(isRepeatable: boolean): UpstreamConnection | undefined {
     const rested = this.#rested.pop();
-    if (rested !== undefined) {
-      if (isRepeatable || performance.now() - rested.idleSince <= IDLE_MS) return rested;
-      rested.destroy();
-    }
-    return isRepeatable ? (this.#resting.pop() ?? this.#fresh.pop()) : undefined;
+    if (rested === undefined || isRepeatable || performance.now() - rested.idleSince <= IDLE_MS)
+      return rested;
+    rested.destroy();
+    return undefined;
   }
 
   remove(connection: UpstreamConnection): void {

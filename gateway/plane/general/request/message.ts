@@ -5,6 +5,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Outcome } from '../../../exchange/exchange.ts';
 import type { RequestView } from '../../../exchange/request-view.ts';
+import type { PlaneName, PlaneReason } from '../../../plan/bounds.ts';
 import { forwardedField } from '../../../upstream/request-headers.ts';
 import type { NodeInbound, OpenRequest, RequestPorts } from './open-request.ts';
 
@@ -158,4 +159,11 @@ export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
 /** The target of a request that could not be read, without its query and without a user and password. */
 function withoutSecrets(target: string): string {
   return target.replace(/\?.*$/s, '').replace(/^([a-z][\w.+-]*:\/\/)[^/]*@/i, '$1');
+}
+
+/** Why the fast plane does not have it. */
+export function planeReason({ headers }: IncomingMessage, isHttp2: boolean, plane: PlaneName): PlaneReason {
+  if (isHttp2) return 'http2';
+  if (plane === 'general') return 'settings';
+  return headers.upgrade === undefined ? 'unusual' : 'upgrade';
 }

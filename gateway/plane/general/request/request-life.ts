@@ -12,7 +12,7 @@ import { glimpseOf, refusalAtOnce, requestIdOf } from '../../request-reading.ts'
 import { createSlowClients, SLOW_BODY } from '../../slow-clients.ts';
 import { refusedBound, refuseOnSocket } from '../../socket-refusal.ts';
 import { abandonBody } from '../connection/connections.ts';
-import { endWithAnswer, http2StreamOf, inboundOf, isComplete, outcomeOf } from './message.ts';
+import { endWithAnswer, http2StreamOf, inboundOf, isComplete, outcomeOf, planeReason } from './message.ts';
 import {
   connectionFacts,
   joinPipeline,
@@ -82,6 +82,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       }
     }
     const shed = load.begin();
+    report.carried('general', planeReason(raw, isHttp2, ports.plane));
     const client = clientOf(connection, raw.headers['x-forwarded-for'], clientAddress);
     const requestId = requestIdOf(raw);
     const headers = new RecordFields(raw.headers);

@@ -1,0 +1,25 @@
+// What a request of the fast plane is given: what its listener has for all of them, and its connection.
+// Types only, so that the parts of the plane can know each other by them.
+import type { Socket } from 'node:net';
+import type { ForwardPorts } from '../../upstream/attempts.ts';
+import type { ClientConnection } from '../client-connection.ts';
+import type { ListenerOptions } from '../port.ts';
+import type { AnswerStream } from './answer-stream.ts';
+
+/** What the connections of a listener have in common. */
+export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
+  readonly scheme: 'https' | 'http';
+  readonly isDraining: () => boolean;
+  /** The value of Date at this moment. */
+  readonly date: () => string;
+}
+
+/** The connection as its request uses it. */
+export interface Carrier {
+  readonly socket: Socket;
+  readonly ports: FastPorts;
+  readonly known: ClientConnection;
+  readonly answers: AnswerStream;
+  /** More of a body is wanted. */
+  readonly readOn: () => void;
+}
