@@ -33,14 +33,10 @@ for (let digit = 0; digit < 16; digit += 1) {
   HEX[text.toUpperCase().charCodeAt(0)] = digit;
 }
 
-const CR = 0x0d;
-const LF = 0x0a;
-const SEMICOLON = 0x3b;
-const EQUALS = 0x3d;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const BLANK = 0x20;
+const [CR, LF, SEMICOLON, EQUALS, QUOTE, BACKSLASH, COLON] = [0x0d, 0x0a, 0x3b, 0x3d, 0x22, 0x5c, 0x3a];
+/** In trailers they are a second framing, which nobody may believe (SMG-1). */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+const LONGEST = 'transfer-encoding'.length;
 
 const AT = {
   firstDigit: 0,
@@ -74,6 +70,8 @@ export class ChunkedBody {
   #left = 0;
   #extensions = 0;
   #trailers = 0;
+  /** Of the trailer that is read, as far as it may be one of these. */
+  #name = '';
 
   /** `most`: octets of the extensions of one chunk, and of the trailers. */
   constructor(most: { readonly extensions: number; readonly trailers: number }) {
@@ -204,9 +202,15 @@ export class ChunkedBody {
       if (octet === CR) this.#at = AT.trailerLf;
       else if ((kind & VALUE) === 0) throw new ChunkedBodyError('malformed');
     } else if (this.#at === AT.trailer && octet === CR) this.#at = AT.end;
-    else if (octet === COLON && this.#at === AT.trailerName) this.#at = AT.trailerValue;
-    else if ((kind & TOKEN) === 0 || octet === BLANK) throw new ChunkedBodyError('malformed');
-    else this.#at = AT.trailerName;
+    else if (octet === COLON && this.#at === AT.trailerName) {
+      if (FRAMING.has(this.#name)) throw new ChunkedBodyError('malformed');
+      this.#at = AT.trailerValue;
+    } else if ((kind & TOKEN) === 0) throw new ChunkedBodyError('malformed');
+    else {
+      if (this.#at === AT.trailer) this.#name = '';
+      if (this.#name.length <= LONGEST) this.#name += String.fromCharCode(octet).toLowerCase();
+      this.#at = AT.trailerName;
+    }
   }
 }
 
