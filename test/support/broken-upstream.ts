@@ -13,7 +13,6 @@ const ANSWERS: Readonly<Record<string, string>> = {
   'folded-line': `${OK}X-Fold: 1\r\n 2\r\nContent-Length: 0\r\n\r\n`,
   'nul-in-a-line': `${OK}X-Nul: a\0b\r\nContent-Length: 0\r\n\r\n`,
   'unknown-coding': `${OK}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-  'unasked-upgrade': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
   'huge-head': `${OK}X-Huge: ${'x'.repeat(200_000)}\r\n\r\n`,
   'countless-fields': `${OK}${'X-Countless: x\r\n'.repeat(20_000)}\r\n`,
   overloaded: 'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 4\r\n\r\nbusy',
