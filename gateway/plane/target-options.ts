@@ -15,11 +15,6 @@ export interface TargetOptions {
   readonly key?: string;
 }
 
-/**
- * Read into one buffer for all connections. Node alone would allocate 64 KiB for each read, however little has come, and
- * hold three such pieces for a client that takes nothing.
- */
-export const READ_BYTES = 32 * 1_024;
 /** Less than one read: a connection with something unread is not read further. */
 const UNREAD_BYTES = 16 * 1_024;
 

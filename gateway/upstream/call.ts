@@ -7,7 +7,10 @@ import type { StartDeadline } from './deadlines.ts';
 import type { NameLookup } from './name-lookup.ts';
 import type { Probe } from './targets/health-checks.ts';
 
-/** How an answer reaches the client: its head, then its bytes, then its end. */
+/**
+ * How an answer reaches the client: its head, then its bytes, then its end. The bytes may be lent: whoever holds them back
+ * copies them before `write` returns.
+ */
 export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
   /** After the last of these, whatever it was: nothing is kept any more. */
   readonly discard?: () => void;

@@ -173,16 +173,22 @@ export function createPools<C extends TargetConnections>({
   };
 }
 
-const manners = new WeakMap<UpstreamPlan, string>();
+/** By origin: a key that was looked up before is found by a hash that it brings along. */
+const keys = new WeakMap<UpstreamPlan, Map<string, string>>();
 
 /** What two upstreams must agree on to share connections to one address. */
 function keyOf(origin: string, upstream: UpstreamPlan): string {
-  let manner = manners.get(upstream);
-  if (manner === undefined) {
+  let known = keys.get(upstream);
+  if (known === undefined) {
+    known = new Map();
+    keys.set(upstream, known);
+  }
+  let key = known.get(origin);
+  if (key === undefined) {
     const { timeouts, connections, http2, host = '', tls = {} } = upstream;
     const facts = JSON.stringify([timeouts.connect, connections.max, http2, host, tls]);
-    manner = createHash('sha256').update(facts).digest('hex');
-    manners.set(upstream, manner);
+    key = `${origin} ${createHash('sha256').update(facts).digest('hex')}`;
+    known.set(origin, key);
   }
-  return `${origin} ${manner}`;
+  return key;
 }

@@ -130,7 +130,7 @@ export class DirectCall {
     this.#wait(request.bodyTimeout, 'upstream_idle_timeout');
   }
 
-  /** False: no more before the connection is resumed. `chunk` is the receiver's. */
+  /** False: no more before the connection is resumed. `chunk` is lent: the next read goes to the same place. */
   onContent(chunk: Buffer): boolean {
     if (this.#over || this.#isBare) return true;
     this.#since = performance.now();

@@ -194,7 +194,14 @@ function collect(text: string, { count, end }: Marked, method: string, url: stri
   const isFramedTwice = headers['content-length'] !== undefined && headers['transfer-encoding'] !== undefined;
   if (headers.host === undefined || isFramedTwice) return 'other';
   return {
-    ...{ method, url, httpVersion: '1.1', headers, underscored },
-    ...{ body, keepsAlive, expectsContinue, octets: end },
+    method,
+    url,
+    httpVersion: '1.1',
+    headers,
+    underscored,
+    body,
+    keepsAlive,
+    expectsContinue,
+    octets: end,
   };
 }

@@ -2,7 +2,7 @@
 // Made and kept by upstream-pool.ts.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { READ_BYTES, type TargetOptions } from '../target-options.ts';
+import type { TargetOptions } from '../target-options.ts';
 import { type AnswerHead, readAnswerHead } from './answer-head.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import type { DirectCall } from './direct-call.ts';
@@ -27,7 +27,8 @@ export interface ConnectionEvents {
 const MOST_INTERIM = 100;
 /** Octets of the extensions of a chunk, and of trailers. */
 const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 64 * 1_024 };
-const shared = Buffer.allocUnsafeSlow(READ_BYTES);
+/** Read into by all connections. A larger one would be half empty as a rule, a smaller one costs a read more. */
+const shared = Buffer.allocUnsafeSlow(64 * 1_024);
 
 /** Undefined: a head is waited for. */
 type Body = { left: number } | ChunkedBody | 'to-end' | undefined;
@@ -196,8 +197,7 @@ export class UpstreamConnection {
 
   #give(bytes: Buffer, start: number, end: number): void {
     if (start === end) return;
-    // A copy: the next read goes to the same place.
-    if (this.#call?.onContent(Buffer.from(bytes.subarray(start, end))) === false) this.#isPaused = true;
+    if (this.#call?.onContent(bytes.subarray(start, end)) === false) this.#isPaused = true;
   }
 
   /** `hasMore`: octets behind the answer, which are none (SMG-23). */

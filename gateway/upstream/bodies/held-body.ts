@@ -23,21 +23,17 @@ export function startGathering(most: number): Gathered {
   return { most, store: NOTHING, length: 0 };
 }
 
-/**
- * Copied, except for a first chunk that may be all there is: however small the pieces are that come, they take no more room
- * than twice their bytes, and than the limit.
- */
+/** Copied: however small the pieces are that come, they take no more room than twice their bytes, and than the limit. */
 export function gather(gathered: Gathered, chunk: Buffer): void {
   const length = gathered.length + chunk.length;
-  if (gathered.length === 0) gathered.store = chunk;
-  else {
-    if (length > gathered.store.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, Math.min(2 * length, gathered.most)));
-      gathered.store.copy(larger, 0, 0, gathered.length);
-      gathered.store = larger;
-    }
-    chunk.copy(gathered.store, gathered.length);
+  if (length > gathered.store.length) {
+    // The first one may be all there is.
+    const room = gathered.length === 0 ? length : Math.max(length, Math.min(2 * length, gathered.most));
+    const larger = Buffer.allocUnsafe(room);
+    gathered.store.copy(larger, 0, 0, gathered.length);
+    gathered.store = larger;
   }
+  chunk.copy(gathered.store, gathered.length);
   gathered.length = length;
 }
 

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { UpstreamPlan } from '../../../plan/plan.ts';
 import { hostNameOf, type NameLookup } from '../../../upstream/name-lookup.ts';
-import { READ_BYTES, targetOptions } from '../../target-options.ts';
+import { targetOptions } from '../../target-options.ts';
 
 export interface Reach {
   /** For undici; the socket of each connection is told to `onSocket`. */
@@ -22,6 +22,11 @@ export interface ReachOptions {
   readonly ca?: string | undefined;
 }
 
+/**
+ * Read into one buffer for all connections. Node alone would allocate 64 KiB for each read, however little has come, and
+ * hold three such pieces for a client that takes nothing.
+ */
+const READ_BYTES = 32 * 1_024;
 const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
 function pushCopy(this: unknown, length: number, from: Uint8Array): boolean {
