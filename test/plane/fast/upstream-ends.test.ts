@@ -1,0 +1,172 @@
+// An upstream that ends its connection at each possible moment: nothing is sent twice that may not be, and nothing is refused
+// for a connection that ended in time to be noticed.
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { forEachTest } from '../gateway-pair.ts';
+import { get, OK, type RawRequest, sendRaw, until } from '../raw-sockets.ts';
+
+const { pair } = forEachTest();
+
+const request = (method: string, path: string): string =>
+  method === 'POST' ? get(path, ['Content-Length: 2'], 'POST', 'hi') : get(path);
+const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
+
+interface Moment {
+  readonly name: string;
+  /** Writes an answer and ends the connection in its way. */
+  readonly end: (socket: Socket) => void;
+}
+
+const AFTER: readonly Moment[] = [
+  { name: 'in the packet of the answer', end: (socket) => void socket.end(OK, 'latin1') },
+  {
+    name: 'right behind the answer',
+    end(socket) {
+      socket.write(OK, 'latin1');
+      socket.end();
+    },
+  },
+  {
+    name: 'a turn later',
+    end(socket) {
+      socket.write(OK, 'latin1');
+      setImmediate(() => socket.end());
+    },
+  },
+  {
+    name: 'with the answer, by a reset',
+    end(socket) {
+      socket.write(OK, 'latin1', () => setImmediate(() => socket.resetAndDestroy()));
+    },
+  },
+];
+
+describe.each(['GET', 'POST'])(
+  'FWD-16: after the answer to a %s the upstream ends the connection',
+  (method) => {
+    it.each(AFTER)('$name: the next request is carried out once', async ({ end }) => {
+      const { upstream, gateway } = await pair(
+        (sent) => {
+          if (method === 'GET') end(sent.socket);
+          return undefined;
+        },
+        { plane: 'fast' },
+        (sent) => {
+          if (sent.complete) end(sent.socket);
+          return undefined;
+        },
+      );
+      for (let count = 0; count < 40; count += 1) {
+        const path = `/echo/${count}`;
+        const { statuses } = await sendRaw(gateway.port, request(method, path));
+        // Until its end has come here it may be on its way: the client of a POST waits that long.
+        if (method === 'POST') while (upstream.sockets.size > 0) await turn();
+        expect([path, statuses]).toEqual([path, [200]]);
+      }
+      const sent = upstream.requests.map(pathOf);
+      expect(new Set(sent).size).toBe(40);
+      if (method === 'POST') expect(sent).toHaveLength(40);
+    });
+  },
+);
+
+describe.each([
+  ['GET', 2],
+  ['POST', 1],
+] as const)('FWD-16: before the answer to a %s the upstream ends the connection', (method, tries) => {
+  const MOMENTS: readonly (readonly [name: string, part: string, tried: number])[] = [
+    ['without a word', '', tries],
+    ['within the status line', 'HTTP/1.1 20', 1],
+    ['within the head', 'HTTP/1.1 200 OK\r\nContent-Le', 1],
+  ];
+  it.each(MOMENTS)('%s: it is 502', async (_name, part, tried) => {
+    const end = ({ socket }: RawRequest): undefined => {
+      socket.end(part, 'latin1');
+      return undefined;
+    };
+    const { upstream, gateway } = await pair(
+      (sent) => (sent.complete ? end(sent) : undefined),
+      { plane: 'fast' },
+      (sent) => (sent.complete ? end(sent) : undefined),
+    );
+    expect((await sendRaw(gateway.port, request(method, '/echo'))).statuses).toEqual([502]);
+    expect(upstream.requests).toHaveLength(tried);
+  });
+
+  it('within the body: the answer is cut', async () => {
+    const part = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
+    const end = ({ socket }: RawRequest): undefined => {
+      socket.end(part, 'latin1');
+      return undefined;
+    };
+    const { upstream, gateway } = await pair(
+      (sent) => (sent.complete ? end(sent) : undefined),
+      { plane: 'fast' },
+      (sent) => (sent.complete ? end(sent) : undefined),
+    );
+    const answer = await sendRaw(gateway.port, request(method, '/echo'));
+    expect(answer).toMatchObject({ statuses: [200], closed: true });
+    expect(answer.text.endsWith('\r\n\r\nhello')).toBe(true);
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe('SMG-22, SMG-23: octets that are part of no answer', () => {
+  it.each([
+    ['behind an answer', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen`],
+    ['behind an answer without a body', 'HTTP/1.1 204 No Content\r\n\r\nstolen'],
+    [
+      'behind the last chunk',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nstolen',
+    ],
+  ])('%s reach nobody, and end the connection', async (_name, answer) => {
+    const { upstream, gateway } = await pair(() => answer, { plane: 'fast' });
+    for (let count = 0; count < 3; count += 1)
+      expect((await sendRaw(gateway.port, get())).text).not.toContain('stolen');
+    await until(() => upstream.sockets.size === 0);
+  });
+
+  it('on an idle connection reach nobody, and end it', async () => {
+    const { upstream, gateway } = await pair(() => OK, { plane: 'fast' });
+    await sendRaw(gateway.port, get());
+    const [first] = upstream.sockets;
+    first?.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen', 'latin1');
+    await until(() => upstream.sockets.size === 0);
+    expect((await sendRaw(gateway.port, get())).text).not.toContain('stolen');
+  });
+});
+
+it('FWD-5: answers are read alike wherever they are cut', async () => {
+  const whole =
+    'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:2\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1\r\n!\r\n0\r\nX-T: 1\r\n\r\n';
+  let cut = 0;
+  const { gateway } = await pair(
+    ({ socket }) => {
+      const rest = whole.slice(cut);
+      socket.write(whole.slice(0, cut), 'latin1', () => setImmediate(() => socket.write(rest, 'latin1')));
+      return undefined;
+    },
+    { plane: 'fast' },
+  );
+  for (cut = 1; cut < whole.length; cut += 1) {
+    const { text, statuses } = await sendRaw(gateway.port, get());
+    expect([cut, statuses]).toEqual([cut, [200]]);
+    expect([cut, contentOf(text)]).toEqual([cut, 'hello!']);
+    expect(text).toMatch(/\r\nx-a: 1\r\nx-a: 2\r\n/);
+    expect(text).not.toContain('X-T');
+  }
+});
+
+/** Of an answer in chunks. */
+function contentOf(text: string): string {
+  let content = '';
+  let at = text.indexOf('\r\n\r\n') + 4;
+  for (;;) {
+    const line = text.indexOf('\r\n', at);
+    const size = Number.parseInt(text.slice(at, line), 16);
+    if (size === 0) return content;
+    content += text.slice(line + 2, line + 2 + size);
+    at = line + 2 + size + 2;
+  }
+}
