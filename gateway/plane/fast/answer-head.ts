@@ -22,7 +22,8 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const BEGINNING = 'HTTP/1.';
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const BARE_LINE_END = /(?:^|[^\r])\n/;
+/** What stands in no line, and a line end that is none. */
+const UNREADABLE = /[^\t\r\n\x20-\x7e\x80-\xff]|(?:^|[^\r])\n|\r(?!\n|$)/;
 const LENGTH = /^\d{1,15}$/;
 const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const STAYS = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
@@ -52,8 +53,11 @@ export function readAnswerHead(bytes: Buffer, from: number, to: number): AnswerH
   if (found < 0 || found + END.length > to) {
     const part = bytes.toString('latin1', from, to);
     const begins = part.length < BEGINNING.length ? BEGINNING.startsWith(part) : part.startsWith(BEGINNING);
-    if (!begins || BARE_LINE_END.test(part)) throw broken('the answer is not in the form of HTTP/1.1');
+    if (!begins || UNREADABLE.test(part)) throw broken('the answer is not in the form of HTTP/1.1');
     if (part.length > MOST_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
+    // What is wrong with a line is told once it is here.
+    const lines = part.lastIndexOf('\r\n') + 2;
+    if (lines >= 2) parse(part.slice(0, lines), lines);
     return undefined;
   }
   const octets = found + END.length - from;

@@ -2,7 +2,7 @@
 // Runs under upstream/attempts.ts, which decides what follows a failure.
 
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import { Duplex, type Readable } from 'node:stream';
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
 import { Fault, type FaultCode } from '../../exchange/directive.ts';
 import type { CallOptions } from '../../upstream/call.ts';
@@ -43,8 +43,6 @@ export class DirectCall {
   hasSentAll = false;
   readonly isHead: boolean;
   readonly isRepeatable: boolean;
-  /** Octets of the body; -1: not known; undefined: none. */
-  readonly #length: number | undefined;
   readonly #options: CallOptions;
   readonly #startDeadline: StartDeadline;
   #deadline: Deadline | undefined;
@@ -60,7 +58,6 @@ export class DirectCall {
     this.#startDeadline = startDeadline;
     this.isHead = method === 'HEAD';
     this.isRepeatable = isRepeatable(method, body !== null);
-    this.#length = lengthOf(options.request);
   }
 
   get isOver(): boolean {
@@ -71,21 +68,22 @@ export class DirectCall {
   start({ socket }: Carrying, host: string, isLast: boolean): void {
     const { request, onSending } = this.#options;
     const { body } = request;
-    const text = requestText(request, { host, length: this.#length, isLast });
+    const length = lengthOf(request);
+    const text = requestText(request, { host, length, isLast });
     onSending();
     if (body === null || Buffer.isBuffer(body)) {
       this.hasSentAll = true;
       socket.write(text, 'latin1');
       if (body !== null && body.length > 0) socket.write(body);
     } else {
-      socket.write(text, 'latin1');
-      this.#stream(body, socket);
+      this.#stream(body, socket, text, length ?? 0);
     }
     this.#wait(request.headersTimeout, 'upstream_headers_timeout');
   }
 
-  #stream(body: Readable, socket: Socket): void {
-    const length = this.#length ?? 0;
+  /** `head` leaves with the first octets of the body. */
+  #stream(body: Readable, socket: Socket, head: string, length: number): void {
+    let unsent = head;
     let sent = 0;
     const isChunked = length < 0;
     const resume = (): void => void body.resume();
@@ -98,7 +96,9 @@ export class DirectCall {
         return;
       }
       socket.cork();
-      if (isChunked) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+      const before = isChunked ? `${unsent}${chunk.length.toString(16)}\r\n` : unsent;
+      unsent = '';
+      if (before !== '') socket.write(before, 'latin1');
       let takesMore = socket.write(chunk);
       if (isChunked) takesMore = socket.write('\r\n', 'latin1');
       socket.uncork();
@@ -112,7 +112,8 @@ export class DirectCall {
         fail(new Error('the body is shorter than its Content-Length'));
         return;
       }
-      if (isChunked) socket.write(LAST_CHUNK, 'latin1');
+      const rest = isChunked ? unsent + LAST_CHUNK : unsent;
+      if (rest !== '') socket.write(rest, 'latin1');
       this.hasSentAll = true;
       this.#since = performance.now();
     });
@@ -188,9 +189,13 @@ export class DirectCall {
   }
 }
 
+/** Octets of the body; -1: not known; undefined: none. */
 function lengthOf({ body, headers }: CallOptions['request']): number | undefined {
   if (body === null) return undefined;
   if (Buffer.isBuffer(body)) return body.length;
-  const at = headers.indexOf('content-length');
-  return at < 0 || at % 2 !== 0 ? -1 : Number(headers[at + 1]);
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at] === 'content-length') return Number(headers[at + 1]);
+  // One that is all here already has a length, however it came.
+  const isWhole = body instanceof Duplex && body.writableEnded && body.writableLength === 0;
+  return isWhole ? body.readableLength : -1;
 }

@@ -35,6 +35,7 @@ const FIELD_OVERHEAD = 4;
 const CHUNKED = -1;
 /** Of those that are registered. */
 const LONGEST_METHOD = 'UPDATEREDIRECTREF'.length;
+const METHOD = /^[A-Z-]+(?: |$)/;
 const LENGTH = /^\d{1,15}$/;
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/;
 
@@ -66,19 +67,18 @@ export function readHead(bytes: Buffer, bounds: HeadBounds): RequestHead | 'part
     if (bytes[at] !== VERSION[index]) return 'other';
   }
   const fields = markFields(bytes, at, bounds);
-  if (typeof fields === 'string') return fields;
-  const text = bytes.toString('latin1', 0, fields.end);
-  return collect(text, fields, method, text.slice(target, targetEnd));
+  if (fields === 'other') return fields;
+  const isPartial = fields.end === PARTIAL;
+  const text = bytes.toString('latin1', 0, isPartial ? end : fields.end);
+  const head = collect(text, fields, method, text.slice(target, targetEnd));
+  if (isPartial) return head === 'other' ? head : 'partial';
+  return head !== 'other' && head.headers.host === undefined ? 'other' : head;
 }
 
-/** Whether a request may begin so, usual or not. */
+/** Whether a request may begin so, usual or not: with one of the methods that Node's parser knows, say. */
 export function mayBeRequest(bytes: Buffer): boolean {
-  const most = Math.min(bytes.length, LONGEST_METHOD + 1);
-  for (let at = 0; at < most; at += 1) {
-    if (bytes[at] === SPACE) return at > 0;
-    if (TOKEN[bytes[at] ?? 0] === 0) return false;
-  }
-  return most <= LONGEST_METHOD;
+  const start = bytes.toString('latin1', 0, LONGEST_METHOD + 1);
+  return METHOD.test(start);
 }
 
 function methodOf(bytes: Buffer): string {
@@ -99,11 +99,13 @@ const ends: number[] = [];
 
 interface Marked {
   readonly count: number;
-  /** Behind the empty line. */
+  /** Behind the empty line; PARTIAL: that has not come. */
   readonly end: number;
 }
 
-function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | 'partial' | 'other' {
+const PARTIAL = -1;
+
+function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | 'other' {
   const { length } = bytes;
   let at = from;
   let count = 0;
@@ -119,7 +121,7 @@ function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | '
     }
     const nameEnd = at;
     if (size + nameEnd - nameStart > bounds.headerBytes) return 'other';
-    if (at === length) return 'partial';
+    if (at === length) return { count, end: PARTIAL };
     if (nameEnd === nameStart) break;
     if (bytes[at] !== COLON) return 'other';
     at += 1;
@@ -129,9 +131,9 @@ function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | '
     size += nameEnd - nameStart + at - start + FIELD_OVERHEAD;
     if (size > bounds.headerBytes || count === bounds.headerFields) return 'other';
     if (bytes[start] === SPACE) return 'other';
-    if (at === length) return 'partial';
+    if (at === length) return { count, end: PARTIAL };
     if (bytes[at] !== CR || (at > start && bytes[at - 1] === SPACE)) return 'other';
-    if (at + 1 === length) return 'partial';
+    if (at + 1 === length) return { count, end: PARTIAL };
     if (bytes[at + 1] !== LF) return 'other';
     names[count] = fieldName(bytes, nameStart, nameEnd, hash);
     starts[count] = start;
@@ -140,7 +142,7 @@ function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | '
     at += 2;
   }
   if (bytes[at] !== CR) return 'other';
-  if (at + 1 === length) return 'partial';
+  if (at + 1 === length) return { count, end: PARTIAL };
   return bytes[at + 1] === LF ? { count, end: at + 2 } : 'other';
 }
 
@@ -192,7 +194,7 @@ function collect(text: string, { count, end }: Marked, method: string, url: stri
     }
   }
   const isFramedTwice = headers['content-length'] !== undefined && headers['transfer-encoding'] !== undefined;
-  if (headers.host === undefined || isFramedTwice) return 'other';
+  if (isFramedTwice) return 'other';
   return {
     method,
     url,
