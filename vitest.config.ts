@@ -1,5 +1,5 @@
 // Test projects: unit (pure), contracts (stores on embedded and a real Redis), journeys (real sockets, whole gateway),
-// wire (raw bytes on both sides of a whole gateway).
+// wire (raw bytes on both sides of a whole gateway), general plane (the transport and the wire suite once more, on the other plane).
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
@@ -55,6 +55,18 @@ export default defineConfig({
           globalSetup: ['test/support/redis.ts'],
           testTimeout: 90_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'general plane',
+          isolate,
+          experimental,
+          expect,
+          // What holds whichever plane carries it; where nothing is said the tests take the fast one.
+          env: { SUNDIAL_TEST_PLANE: 'general' },
+          include: ['test/plane/*.test.ts', 'test/wire/suite.test.ts'],
+          testTimeout: 60_000,
         },
       },
       {

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { env } from 'node:process';
 import { startGateway } from '../../gateway/gateway.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import type { Listener } from './run-cases.ts';
@@ -26,7 +27,11 @@ export async function startOurGateway(
   const folder = await mkdtemp(join(tmpdir(), 'sundial-wire-'));
   const started = await startGateway({
     configFile: join(import.meta.dirname, 'gateway.yaml'),
-    environment: { DATA: folder, UPSTREAM: `http://127.0.0.1:${upstreamPort}` },
+    environment: {
+      DATA: folder,
+      UPSTREAM: `http://127.0.0.1:${upstreamPort}`,
+      PLANE: env.SUNDIAL_TEST_PLANE ?? 'fast',
+    },
     log: { write: log },
   });
   if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
