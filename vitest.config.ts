@@ -64,7 +64,7 @@ export default defineConfig({
           experimental,
           expect,
           // What holds whichever plane carries it; where nothing is said the tests take the fast one.
-          env: { SUNDIAL_TEST_PLANE: 'general' },
+          env: { TEST_PLANE: 'general' },
           include: ['test/plane/*.test.ts', 'test/wire/suite.test.ts'],
           testTimeout: 60_000,
         },

@@ -29,7 +29,7 @@ import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/u
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
 /** The plane that tests run on where they do not say another. */
-export const PLANE: PlaneName = process.env.SUNDIAL_TEST_PLANE === 'general' ? 'general' : 'fast';
+export const PLANE: PlaneName = process.env.TEST_PLANE === 'general' ? 'general' : 'fast';
 
 export interface GatewayOptions {
   readonly plane?: PlaneName;

@@ -30,7 +30,7 @@ export async function startOurGateway(
     environment: {
       DATA: folder,
       UPSTREAM: `http://127.0.0.1:${upstreamPort}`,
-      PLANE: env.SUNDIAL_TEST_PLANE ?? 'fast',
+      PLANE: env.TEST_PLANE ?? 'fast',
     },
     log: { write: log },
   });
