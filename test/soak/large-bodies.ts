@@ -13,7 +13,8 @@ import { startProcess } from '../support/gateway-process.ts';
 
 const SIZE = Number(process.argv[2] ?? 1_024 ** 3);
 const CHUNK = Buffer.alloc(64 * 1_024, 'x');
-/** What the gateway may grow over its size after the first body, with one large body under way. */
+const FIRST = 64 * 1_024 ** 2;
+/** What the gateway may grow over its size after the first bodies, with one large body under way. */
 const MOST_GROWTH = 64 * 1_024 ** 2;
 /** Reliability, promise 21: what one stalled reader may cost. */
 const MOST_PER_READER = 1_024 ** 2;
@@ -121,7 +122,9 @@ async function stalledReaders(): Promise<void> {
 }
 
 const wrong: string[] = [];
-await overHttp1('GET', 64 * 1_024 ** 2);
+// One of each kind first: what they load and allocate once stays.
+for (const call of [overHttp1, overHttp2])
+  for (const method of ['GET', 'POST'] as const) await call(method, FIRST);
 const before = residentBytes();
 process.stdout.write(`a gateway of ${inMegabytes(before)}, bodies of ${inMegabytes(SIZE)}\n`);
 for (const [name, call] of [
