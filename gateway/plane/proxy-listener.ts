@@ -149,6 +149,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
         socket: (socket) => fast?.isBusy(socket) === true || life.isBusy(socket),
         session: sessions.isBusy,
       });
+      fast?.endIdle();
       await closed;
       await fastify.close();
       life.stop();

@@ -195,6 +195,32 @@ describe('drain', () => {
     expect(order).toEqual(['not ready', 'stopping']);
   });
 
+  it('a kept connection without a request ends at once, one with a part of a head has its grace', async () => {
+    const { gateway } = await pair({}, () => OK);
+    const ends = new Set<string>();
+    const open = (name: string) => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.resume().on('end', () => ends.add(name));
+      return socket;
+    };
+    const begun = open('begun');
+    begun.write('GET /echo HT');
+    const kept = open('kept');
+    kept.write(get());
+    await until(() => gateway.outcomes.length === 1 && gateway.listener.connections() === 2);
+    const drained = drain({
+      listeners: [gateway.listener],
+      onDraining: () => undefined,
+      waitMs: 0,
+      timeoutMs: 5_000,
+    });
+    await until(() => ends.has('kept'));
+    expect(ends).not.toContain('begun');
+    await drained;
+    kept.destroy();
+    begun.destroy();
+  });
+
   it('what is not done in time is cut', async () => {
     const { gateway, upstream } = await pair({}, () => undefined);
     const running = sendRaw(gateway.port, get());

@@ -189,6 +189,13 @@ export class FastConnection implements Carrier {
     } else if (waited > idleMs) this.socket.destroy();
   }
 
+  /** Ends it if no request has begun on it. */
+  endIdle(): void {
+    if (this.#request !== undefined || this.#part !== undefined || this.#isSealed) return;
+    this.#isSealed = true;
+    endGently(this.socket);
+  }
+
   #leave(): void {
     const { socket } = this;
     socket.off('data', this.#onData);

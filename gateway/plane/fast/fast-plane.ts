@@ -12,8 +12,8 @@ export interface FastPlane {
   readonly take: (socket: Socket, handOver: () => void) => void;
   /** Whether a request on it waits for its answer. */
   readonly isBusy: (socket: Socket) => boolean;
-  /** Connections that it has. */
-  readonly size: () => number;
+  /** Ends those without a request, as Node's server does with its own. */
+  readonly endIdle: () => void;
   readonly stop: () => void;
 }
 
@@ -50,7 +50,7 @@ export function createFastPlane(options: Omit<FastPorts, 'date'>): FastPlane {
       bySocket.set(socket, connection);
     },
     isBusy: (socket) => bySocket.get(socket)?.isBusy === true,
-    size: () => bySocket.size,
+    endIdle: () => open.sweep((connection) => connection.endIdle()),
     stop() {
       clearInterval(sweep);
       life.stop();
