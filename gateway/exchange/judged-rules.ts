@@ -85,7 +85,10 @@ export function judgedRules(
   const brownout = window && { window, refusal: brownOut(version, window, now, links.successor) };
   const asksCaller = window !== undefined && looksAtCaller(window, version, now);
   return {
-    ...links,
+    // A spread would cost as much as all the rest.
+    linked: links.linked,
+    successor: links.successor,
+    relatedLinks: links.relatedLinks,
     api,
     rules,
     version,

@@ -99,7 +99,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
-  const own = judgedRules({ match, resolved, ...named }, view, start);
+  const own = judgedRules({ match, resolved, rules: named.rules, captures: named.captures }, view, start);
   judgedBy(own, decision);
   const reached =
     readings.length === 0

@@ -72,6 +72,7 @@ export function callUpstream(
     path: order.target,
     method: view.method,
     headers: upstreamHeaders(inbound, order),
+    received: view.headers,
     body: body?.stream ?? claimed?.body ?? null,
     headersTimeout: timeouts.headers,
     bodyTimeout: timeouts.idle,

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AnswerSink } from '../plane/port.ts';
+import type { Fields } from '../policy/contract.ts';
 import type { StartDeadline } from './deadlines.ts';
 import type { NameLookup } from './name-lookup.ts';
 import type { Probe } from './targets/health-checks.ts';
@@ -32,6 +33,8 @@ export interface CallRequest {
   readonly path: string;
   /** Names and values, flat. */
   readonly headers: string[];
+  /** As the client sent them: what a reader of requests has let pass can be written as it is. */
+  readonly received: Fields;
   readonly body: Readable | Buffer | null;
   /** Milliseconds. */
   readonly headersTimeout: number;

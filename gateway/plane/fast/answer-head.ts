@@ -1,6 +1,8 @@
 // Reads the head of an upstream's answer, strictly: what is not in the form of RFC 9112 is no answer.
 // Used by upstream-connection.ts; what a client may see of it is up to upstream/response-headers.ts.
 
+import { fieldName, hashed, TOKEN } from './field-names.ts';
+
 /** The body that follows (RFC 9112 §6.3), where the request lets one follow: octets, chunked, or up to the end of the connection. */
 export type Framing = number | 'chunked' | 'to-end';
 
@@ -18,19 +20,25 @@ export interface AnswerHead {
 /** Octets of a head. */
 export const MOST_HEAD = 64 * 1_024;
 const END = Buffer.from('\r\n\r\n', 'latin1');
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const BEGINNING = 'HTTP/1.';
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const STATUS_END = 'HTTP/1.1 200'.length;
+const STATUS = /^ [1-9]\d\d$/;
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const BLANK = 0x20;
+const ZERO = 0x30;
+const COLON = 0x3a;
+/** Octets of a value and of a reason (RFC 9110 §5.5). */
+const VALUE = new Uint8Array(256)
+  .fill(1, TAB, TAB + 1)
+  .fill(1, BLANK, 0x7f)
+  .fill(1, 0x80);
 /** What stands in no line, and a line end that is none. */
 const UNREADABLE = /[^\t\r\n\x20-\x7e\x80-\xff]|(?:^|[^\r])\n|\r(?!\n|$)/;
 const LENGTH = /^\d{1,15}$/;
 const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const STAYS = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
-
-/** Lower-case names by the spelling of an upstream; what is there is a name. */
-const spellings = new Map<string, string>();
-const MOST_SPELLINGS = 1_024;
 
 /** A code that upstream/fault-mapping.ts knows. */
 function broken(why: string, code = 'HPE_INVALID'): Error {
@@ -57,38 +65,68 @@ export function readAnswerHead(bytes: Buffer, from: number, to: number): AnswerH
     if (part.length > MOST_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
     // What is wrong with a line is told once it is here.
     const lines = part.lastIndexOf('\r\n') + 2;
-    if (lines >= 2) parse(part.slice(0, lines), lines);
+    if (lines >= 2) parse(bytes, from, from + lines, lines);
     return undefined;
   }
   const octets = found + END.length - from;
   if (octets > MOST_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
-  return parse(bytes.toString('latin1', from, found + 2), octets);
+  return parse(bytes, from, found + 2, octets);
 }
 
-function parse(text: string, octets: number): AnswerHead {
-  let at = text.indexOf('\r\n');
-  const [, minor, code] = STATUS_LINE.exec(text.slice(0, at)) ?? [];
-  if (code === undefined) throw broken('the status line is malformed');
+/** `end`: of the lines in bytes[from, end), all of which are whole. `octets`: of the head. */
+function parse(bytes: Buffer, from: number, end: number, octets: number): AnswerHead {
+  const text = bytes.toString('latin1', from, end);
+  const status = statusOf(text);
+  let at = from + STATUS_END;
+  while (VALUE[bytes[at] ?? 0] === 1) at += 1;
+  if (status === 0 || !endsLine(bytes, at)) throw broken('the status line is malformed');
   at += 2;
   const headers = new Headers();
-  while (at < text.length) {
-    const end = text.indexOf('\r\n', at);
-    const colon = text.indexOf(':', at);
-    if (colon < 0 || colon > end) throw broken('a field line is malformed');
-    const name = nameOf(text.slice(at, colon));
-    const value = trimmed(text, colon + 1, end);
+  while (at < end) {
+    const nameStart = at;
+    let hash = 0;
+    let octet = TOKEN[bytes[at] ?? 0] ?? 0;
+    while (octet !== 0) {
+      hash = hashed(hash, octet);
+      at += 1;
+      octet = TOKEN[bytes[at] ?? 0] ?? 0;
+    }
+    if (at === nameStart || bytes[at] !== COLON) throw broken('a field name is malformed');
+    const { name } = fieldName(bytes, nameStart, at, hash);
+    do at += 1;
+    while (isBlank(bytes[at]));
+    const start = at;
+    while (VALUE[bytes[at] ?? 0] === 1) at += 1;
+    if (!endsLine(bytes, at)) throw broken('a field value is malformed');
+    let stop = at;
+    while (stop > start && isBlank(bytes[stop - 1])) stop -= 1;
+    const value = text.slice(start - from, stop - from);
     const before = headers[name];
     if (before === undefined) headers[name] = value;
     else if (typeof before === 'string') headers[name] = [before, value];
     else before.push(value);
-    at = end + 2;
+    at += 2;
   }
-  const isOld = minor === '0';
+  const isOld = text.charCodeAt(BEGINNING.length) === ZERO;
   const { connection } = headers;
   const said = typeof connection === 'object' ? connection.join(',') : connection;
   const keepsAlive =
     said === undefined ? !isOld : isOld ? STAYS.test(said) && !CLOSES.test(said) : !CLOSES.test(said);
-  return { status: Number(code), headers, framing: framingOf(headers, isOld), keepsAlive, octets };
+  return { status, headers, framing: framingOf(headers, isOld), keepsAlive, octets };
+}
+
+/** The status of a line that begins as it should up to the end of it or to the blank before its reason; otherwise 0. */
+function statusOf(line: string): number {
+  if (!line.startsWith(BEGINNING)) return 0;
+  const minor = line.charCodeAt(BEGINNING.length);
+  const behind = line.charCodeAt(STATUS_END);
+  if ((minor !== ZERO && minor !== ZERO + 1) || (behind !== BLANK && behind !== CR)) return 0;
+  const status = line.slice(BEGINNING.length + 1, STATUS_END);
+  return STATUS.test(status) ? Number(status) : 0;
+}
+
+function endsLine(bytes: Buffer, at: number): boolean {
+  return bytes[at] === CR && bytes[at + 1] === LF;
 }
 
 /** SMG-22: one framing, in one form. */
@@ -107,30 +145,6 @@ function framingOf(
   return Number(length);
 }
 
-function nameOf(spelling: string): string {
-  const known = spellings.get(spelling);
-  if (known !== undefined) return known;
-  if (!NAME.test(spelling)) throw broken('a field name is malformed');
-  const name = spelling.toLowerCase();
-  // A copy: a piece of the head would keep all of it.
-  if (spellings.size < MOST_SPELLINGS)
-    spellings.set(Buffer.from(spelling, 'latin1').toString('latin1'), name);
-  return name;
-}
-
-const BLANK = 0x20;
-const TAB = 0x09;
-
-function trimmed(text: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  const value = text.slice(start, end);
-  if (!VALUE.test(value)) throw broken('a field value is malformed');
-  return value;
-}
-
-function isBlank(code: number): boolean {
-  return code === BLANK || code === TAB;
+function isBlank(octet: number | undefined): boolean {
+  return octet === BLANK || octet === TAB;
 }

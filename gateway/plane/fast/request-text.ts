@@ -18,7 +18,7 @@ export interface Framed {
 
 /** @throws Error `ERR_INVALID_CHAR` for a value that cannot be written */
 export function requestText(
-  { method, path, headers }: Pick<CallRequest, 'method' | 'path' | 'headers'>,
+  { method, path, headers, received }: Pick<CallRequest, 'method' | 'path' | 'headers' | 'received'>,
   { host, length, isLast }: Framed,
 ): string {
   let named = host;
@@ -26,7 +26,7 @@ export function requestText(
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
-    if (UNWRITABLE.test(value))
+    if (value !== received.get(name) && UNWRITABLE.test(value))
       throw Object.assign(new Error(`the value of ${name} cannot be written`), { code: 'ERR_INVALID_CHAR' });
     if (name === 'host') named = value;
     else if (name !== 'content-length') fields += `${name}: ${value}\r\n`;
