@@ -11,7 +11,10 @@ const KNOWN_FLAGS = 0b11;
 
 export type BeginTrace = (headers: Fields) => Trace | undefined;
 
-const POOL_OCTETS = 6_144;
+const TRACE_DIGITS = 32;
+/** A trace has 16 octets, a parent 8. */
+const REQUEST_OCTETS = 24;
+const POOL_OCTETS = 256 * REQUEST_OCTETS;
 
 /**
  * Without spans of our own the client's place in the trace stays the upstream's parent: a parent that nobody has recorded
@@ -21,7 +24,7 @@ export function createTracing(
   { starts, sampled }: TracingSettings,
   share: () => number = Math.random,
 ): BeginTrace {
-  const randomHex = createRandomHex();
+  const randomDigits = createRandomDigits();
   return (headers) => {
     const context = readTraceContext(headers);
     if (context !== undefined) {
@@ -29,30 +32,28 @@ export function createTracing(
       return { traceId, traceparent: writeTraceparent(context), tracestate };
     }
     if (!starts) return undefined;
-    const traceId = randomHex(16);
+    const digits = randomDigits();
+    const traceId = digits.slice(0, TRACE_DIGITS);
     const flags = share() < sampled ? SAMPLED : RANDOM;
     return {
       traceId,
-      traceparent: writeTraceparent({ traceId, parentId: randomHex(8), flags }),
+      traceparent: `00-${traceId}-${digits.slice(TRACE_DIGITS)}-${flags}`,
       tracestate: undefined,
     };
   };
 }
 
-/**
- * Random digits, twice as many as `octets`, of which the pool must hold as many. A request needs 24 octets: to ask the system
- * for them each time would cost more than the rest of tracing.
- */
-function createRandomHex(): (octets: number) => string {
+/** The digits of a trace and of a parent. To ask the system for them each time would cost more than the rest of tracing. */
+function createRandomDigits(): () => string {
   const pool = Buffer.alloc(POOL_OCTETS);
   let at = POOL_OCTETS;
-  return (octets) => {
-    if (at + octets > POOL_OCTETS) {
+  return () => {
+    if (at === POOL_OCTETS) {
       randomFillSync(pool);
       at = 0;
     }
     const from = at;
-    at += octets;
+    at += REQUEST_OCTETS;
     return pool.toString('hex', from, at);
   };
 }

@@ -26,9 +26,9 @@ const QUICK: Plan = { warmUp: 1, rounds: 1, full: 1, steady: 1 };
 const plan: Plan = options.quick
   ? QUICK
   : options.all
-    ? { warmUp: 4, rounds: 3, full: 4, steady: 3 }
-    : { warmUp: 4, rounds: 7, full: 4, steady: 3 };
-const LONGEST_MINUTES = options.all ? 40 : 15;
+    ? { warmUp: 10, rounds: 3, full: 4, steady: 3 }
+    : { warmUp: 30, rounds: 7, full: 4, steady: 3 };
+const LONGEST_MINUTES = options.all ? 60 : 25;
 
 await runBounded(LONGEST_MINUTES, async (stack) => {
   const ground = await openGround(stack);

@@ -22,7 +22,6 @@ export const MOST_HEAD = 64 * 1_024;
 const END = Buffer.from('\r\n\r\n', 'latin1');
 const BEGINNING = 'HTTP/1.';
 const STATUS_END = 'HTTP/1.1 200'.length;
-const STATUS = /^ [1-9]\d\d$/;
 const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -121,8 +120,13 @@ function statusOf(line: string): number {
   const minor = line.charCodeAt(BEGINNING.length);
   const behind = line.charCodeAt(STATUS_END);
   if ((minor !== ZERO && minor !== ZERO + 1) || (behind !== BLANK && behind !== CR)) return 0;
-  const status = line.slice(BEGINNING.length + 1, STATUS_END);
-  return STATUS.test(status) ? Number(status) : 0;
+  let status = 0;
+  for (let at = STATUS_END - 3; at < STATUS_END; at += 1) {
+    const digit = line.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return 0;
+    status = status * 10 + digit;
+  }
+  return status >= 100 && line.charCodeAt(STATUS_END - 4) === BLANK ? status : 0;
 }
 
 function endsLine(bytes: Buffer, at: number): boolean {

@@ -86,7 +86,7 @@ function readAnswer(socket: Socket, most: number | undefined, pauses: boolean): 
     let text = '';
     let paused = false;
     const done = (): void => {
-      socket.off('data', take);
+      socket.off('data', take).off('error', done).off('close', done);
       resolve(text);
     };
     const take = (chunk: Buffer): void => {
