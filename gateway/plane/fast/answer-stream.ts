@@ -5,6 +5,8 @@ import type { Socket } from 'node:net';
 
 /** Characters: with more than this nothing is waited for. */
 const ENOUGH = 16 * 1_024;
+/** Unlike queueMicrotask it makes no asynchronous resource for each use. */
+const RESOLVED = Promise.resolve();
 const CRLF = '\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
@@ -83,7 +85,7 @@ export class AnswerStream {
     if (this.#pending.length >= ENOUGH) return this.#flush();
     if (!this.#willFlush) {
       this.#willFlush = true;
-      queueMicrotask(this.#flushLater);
+      void RESOLVED.then(this.#flushLater);
     }
     return !this.#socket.writableNeedDrain;
   }
