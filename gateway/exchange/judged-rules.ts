@@ -85,7 +85,7 @@ export function judgedRules(
   const brownout = window && { window, refusal: brownOut(version, window, now, links.successor) };
   const asksCaller = window !== undefined && looksAtCaller(window, version, now);
   return {
-    // A spread would cost as much as all the rest.
+    // Not spread: the runtime would copy a spread property by property, for every request.
     linked: links.linked,
     successor: links.successor,
     relatedLinks: links.relatedLinks,

@@ -33,7 +33,7 @@ const VALUE = new Uint8Array(256)
   .fill(1, TAB, TAB + 1)
   .fill(1, BLANK, 0x7f)
   .fill(1, 0x80);
-/** What stands in no line, and a line end that is none. */
+/** Octets that no head may have, a CR without its LF and an LF without its CR. */
 const UNREADABLE = /[^\t\r\n\x20-\x7e\x80-\xff]|(?:^|[^\r])\n|\r(?!\n|$)/;
 const LENGTH = /^\d{1,15}$/;
 const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
@@ -62,7 +62,7 @@ export function readAnswerHead(bytes: Buffer, from: number, to: number): AnswerH
     const begins = part.length < BEGINNING.length ? BEGINNING.startsWith(part) : part.startsWith(BEGINNING);
     if (!begins || UNREADABLE.test(part)) throw broken('the answer is not in the form of HTTP/1.1');
     if (part.length > MOST_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
-    // What is wrong with a line is told once it is here.
+    // A malformed line is refused as soon as it is complete, not only at the end of the head.
     const lines = part.lastIndexOf('\r\n') + 2;
     if (lines >= 2) parse(bytes, from, from + lines, lines);
     return undefined;

@@ -214,8 +214,8 @@ function mayDiffer({ request: sent, answer: given }: Case): boolean {
     /\r\ncontent-length:[^\r]*\d[ \t]+\r\n/i.test(given) ||
     // An answer that ends within its head: how much of its last line is judged.
     others.length <= (isInterim ? 1 : 0) ||
-    // Two requests, one and octets that are none, or a body in bad chunks: how far a client is heard that does not wait is a
-    // matter of time.
+    // More than one request, octets behind a request, or a malformed chunk: how much the gateway still reads from a client that
+    // does not wait for answers depends on timing.
     !isOneRequest(sent)
   );
 }
