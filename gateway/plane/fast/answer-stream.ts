@@ -1,34 +1,32 @@
 // The answer on its way to a client of the fast plane: what comes in one turn leaves together.
 // Text, an octet for each character: it dies young, where buffers of this size would keep the collector busy.
-// One for each connection; written to by the request whose turn it is.
 import type { Socket } from 'node:net';
+import { type Writer, writeSoon } from './write-queue.ts';
 
 /** Characters: with more than this nothing is waited for. */
 const ENOUGH = 16 * 1_024;
-/** Unlike queueMicrotask it makes no asynchronous resource for each use. */
-const RESOLVED = Promise.resolve();
 const CRLF = '\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
-export class AnswerStream {
+export class AnswerStream implements Writer {
   readonly #socket: Socket;
-  /** Called when the last octet of an answer has been handed to the system. */
-  readonly #onWritten: (error?: Error | null) => void;
-  readonly #flushLater: () => void;
+  readonly #onWritten: () => void;
+  /** Of a write that the system did not take at once. */
+  readonly #onTaken: (error?: Error | null) => void;
   #isChunked = false;
   #isBare = false;
   #pending = '';
-  #willFlush = false;
+  #isQueued = false;
+  /** An answer ends with what is pending. */
+  #isEnding = false;
 
+  /** `onWritten`: called when the last octet of an answer has been handed to the system. */
   constructor(socket: Socket, onWritten: () => void) {
     this.#socket = socket;
+    this.#onWritten = onWritten;
     // A connection that broke tells so when it has closed.
-    this.#onWritten = (error) => {
+    this.#onTaken = (error) => {
       if (error == null) onWritten();
-    };
-    this.#flushLater = () => {
-      this.#willFlush = false;
-      this.#flush();
     };
   }
 
@@ -50,27 +48,19 @@ export class AnswerStream {
 
   /** A complete body: `text` is written behind the head as UTF-8. */
   endWith(text: string): void {
-    if (!this.#isBare) {
-      if (Buffer.byteLength(text) === text.length) this.#pending += text;
-      else {
-        this.#flush();
-        this.#socket.write(text, 'utf8');
-      }
-    }
+    if (!this.#isBare) this.#pending += Buffer.from(text).toString('latin1');
     this.end();
   }
 
   end(): void {
-    const socket = this.#socket;
-    if (socket.writableEnded) return;
     if (this.#isChunked) this.#pending += LAST_CHUNK;
-    const text = this.#pending;
-    this.#pending = '';
-    socket.write(text, 'latin1', this.#onWritten);
+    this.#isEnding = true;
+    this.#queue();
   }
 
   /** Cuts the connection behind what was written so far, so that it looks cut (FWD-17). */
   cut(): void {
+    this.#isEnding = false;
     this.#flush();
     this.#socket.destroy();
   }
@@ -80,14 +70,33 @@ export class AnswerStream {
     this.#socket.write(text, 'latin1');
   }
 
+  writeNow(): void {
+    this.#isQueued = false;
+    if (!this.#isEnding) {
+      this.#flush();
+      return;
+    }
+    const socket = this.#socket;
+    this.#isEnding = false;
+    this.#flush();
+    // Its close tells of it.
+    if (socket.destroyed || socket.errored !== null) return;
+    // A callback for each write would cost a turn of its own.
+    if (socket.writableLength > 0) socket.write('', 'latin1', this.#onTaken);
+    else this.#onWritten();
+  }
+
   #append(text: string): boolean {
     this.#pending += text;
     if (this.#pending.length >= ENOUGH) return this.#flush();
-    if (!this.#willFlush) {
-      this.#willFlush = true;
-      void RESOLVED.then(this.#flushLater);
-    }
+    this.#queue();
     return !this.#socket.writableNeedDrain;
+  }
+
+  #queue(): void {
+    if (this.#isQueued) return;
+    this.#isQueued = true;
+    writeSoon(this);
   }
 
   #flush(): boolean {

@@ -12,6 +12,7 @@ import { cleanAnswer, hasNoContent } from '../../upstream/response-headers.ts';
 import { isRepeatable } from '../../upstream/retry.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { requestText } from './request-text.ts';
+import { type Writer, writeSoon } from './write-queue.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 /** Errors of a connection that has ended. */
@@ -37,7 +38,7 @@ export interface Carrying {
   readonly destroy: () => void;
 }
 
-export class DirectCall {
+export class DirectCall implements Writer {
   connection: Carrying | undefined;
   /** The request has no body, or all of it is written. */
   hasSentAll = false;
@@ -48,6 +49,10 @@ export class DirectCall {
   #deadline: Deadline | undefined;
   /** Monotonic milliseconds: since when the upstream is waited for. */
   #since = 0;
+  /** Something of the request may have left. */
+  isWritten = false;
+  /** The head of a request that is written soon, with its body. */
+  #unwritten = '';
   #isHeld = false;
   #isBare = false;
   #over = false;
@@ -66,19 +71,41 @@ export class DirectCall {
 
   /** Writes the request; @throws Error `ERR_INVALID_CHAR`, with nothing written */
   start({ socket }: Carrying, host: string, isLast: boolean): void {
-    const { request, onSending } = this.#options;
+    const { request } = this.#options;
     const { body } = request;
     const length = lengthOf(request);
     const text = requestText(request, { host, length, isLast });
-    onSending();
     if (body === null || Buffer.isBuffer(body)) {
       this.hasSentAll = true;
-      socket.write(text, 'latin1');
-      if (body !== null && body.length > 0) socket.write(body);
+      this.#unwritten = text;
+      writeSoon(this);
     } else {
+      this.#onSending();
       this.#stream(body, socket, text, length ?? 0);
     }
     this.#wait(request.headersTimeout, 'upstream_headers_timeout');
+  }
+
+  writeNow(): void {
+    const { body } = this.#options.request;
+    const socket = this.connection?.socket;
+    // The call may have been given up since, or moved to another connection.
+    if (this.#over || socket === undefined || this.#unwritten === '') return;
+    this.#onSending();
+    socket.write(this.#unwritten, 'latin1');
+    this.#unwritten = '';
+    if (Buffer.isBuffer(body) && body.length > 0) socket.write(body);
+  }
+
+  /** What was to be written soon is not. */
+  takeBack(): void {
+    this.#unwritten = '';
+    this.#deadline?.stop();
+  }
+
+  #onSending(): void {
+    this.isWritten = true;
+    this.#options.onSending();
   }
 
   /** `head` leaves with the first octets of the body. */

@@ -19,6 +19,8 @@ export interface TargetPlace {
 export interface ConnectionEvents {
   /** The answer is whole, and another call may follow. */
   readonly onFree: (connection: UpstreamConnection) => void;
+  /** It has ended, and nothing of this call was written to it. */
+  readonly onUnwritten: (call: DirectCall) => void;
   /** Once: it has ended, whoever ended it. `wasOpen` false: it never came to be. */
   readonly onLost: (connection: UpstreamConnection, wasOpen: boolean) => void;
 }
@@ -68,9 +70,9 @@ export class UpstreamConnection {
     const target = { ...options, host, port, onread, noDelay: true };
     this.socket = isSecure ? connectTls({ ...target, ALPNProtocols: ['http/1.1'] }) : connectPlain(target);
     this.socket.once(isSecure ? 'secureConnect' : 'connect', () => this.#onOpen());
-    this.socket.on('error', (error) => this.break(error));
+    this.socket.on('error', (error) => this.#onBreak(error));
     this.socket.on('end', () => this.#onEnd());
-    this.socket.once('close', () => this.break(ended()));
+    this.socket.once('close', () => this.#onBreak(ended()));
   }
 
   /** Gives it a call when it has none. */
@@ -124,7 +126,19 @@ export class UpstreamConnection {
 
   #onEnd(): void {
     if (this.#body === 'to-end' && this.#call !== undefined) this.#whole(false);
-    else this.break(ended());
+    else this.#onBreak(ended());
+  }
+
+  /** FWD-16: a call that found it open, and of which nothing was written, can be made on another one whatever it is. */
+  #onBreak(cause: unknown): void {
+    const call = this.#call;
+    if (call === undefined || call.isWritten || this.served === 0) {
+      this.break(cause);
+      return;
+    }
+    this.destroy();
+    call.takeBack();
+    this.#events.onUnwritten(call);
   }
 
   /** False: no more before it is resumed. */

@@ -92,6 +92,7 @@ export function connectDirectly(
       if (isRetired || leaving.has(connection)) connection.destroy();
       else idle.add(connection);
     },
+    onUnwritten: (call) => openOne(true).use(call),
     onLost(connection, wasOpen) {
       open.delete(connection);
       idle.remove(connection);
