@@ -86,6 +86,7 @@ function callerOf(outcome: Authenticated): Caller {
 /** The name of a forbidden parameter present in the raw query (`?…`), percent-decoded as a server would; else undefined. */
 export function credentialInQuery(search: string, forbidden: ReadonlySet<string>): string | undefined {
   if (search.length < 2 || forbidden.size === 0) return undefined;
+  if (!suspects.getOrInsertComputed(forbidden, suspicious).test(search)) return undefined;
   for (const pair of search.slice(1).split('&')) {
     const equals = pair.indexOf('=');
     const name = decodedBytes(equals === -1 ? pair : pair.slice(0, equals));
@@ -93,3 +94,8 @@ export function credentialInQuery(search: string, forbidden: ReadonlySet<string>
   }
   return undefined;
 }
+
+/** What a query must match to be taken apart. */
+const suspects = new WeakMap<ReadonlySet<string>, RegExp>();
+const suspicious = (names: ReadonlySet<string>): RegExp =>
+  new RegExp(['[%+]', ...[...names].map((name) => RegExp.escape(name))].join('|'));

@@ -108,9 +108,16 @@ const NO_OTHERS: Decision['others'] = [];
 
 /** Before anything is decided. Every member is there from the start, so that all decisions are of one shape. */
 export function undecided(): Deciding {
+  // Not spread: the runtime would copy a spread property by property, for every request.
   return {
     api: undefined,
-    ...NO_VERSION,
+    version: undefined,
+    phase: undefined,
+    linked: NOTHING_LINKED,
+    successor: NO_SUCCESSOR,
+    relatedLinks: undefined,
+    sparesSome: false,
+    observed: undefined,
     carrier: undefined,
     perAccount: false,
     requested: undefined,

@@ -1,9 +1,10 @@
 // What the last refusal of the pipeline takes of the caller's limits, full or lowered, and what comes of the answers.
 // Pure: the pipeline itself asks the limiter in between.
 import type { VersionRules } from '../plan/plan.ts';
+import type { Consumer } from '../policy/authentication/access.ts';
 import { type EpochMs, retryLater } from '../policy/contract.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
-import { bucketKey, type Part, type Quota } from '../policy/rate-limit/limit.ts';
+import { bucketKey, type LimitRules, type Part, type Quota } from '../policy/rate-limit/limit.ts';
 import { loweredAt } from '../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
 import type { Asked } from './admission.ts';
@@ -30,13 +31,26 @@ export function partsOf(
   const { each, cost } = limits;
   const isSpared = exceptions.length > 0 && leaveFrom('limits', exceptions, consumer, now) !== undefined;
   const lowered = phase.stage !== 'active' && !isSpared;
+  const known = consumer && (lowered ? loweredParts : fullParts).getOrInsertComputed(limits, createParts);
+  const before = consumer && known?.get(consumer);
+  if (before !== undefined) return before;
   const caller = { consumer, clientAddress };
-  return each.map((rule) => {
+  const parts = each.map((rule) => {
     const limit = lowered ? loweredAt(rule, now) : rule.active;
     const bucket = lowered ? rule.buckets.deprecated : rule.buckets.active;
     return { key: bucketKey(bucket, rule.by, caller), limit, cost, rule };
   });
+  const staySame = each.every(({ by, curve }) => by !== 'address' && (curve === undefined || !lowered));
+  if (consumer !== undefined && staySame) known?.set(consumer, parts);
+  return parts;
 }
+
+type PartsByConsumer = WeakMap<Consumer, readonly Part[]>;
+
+/** What every request of a consumer takes alike: a key that is made anew is also hashed anew. */
+const fullParts = new WeakMap<LimitRules, PartsByConsumer>();
+const loweredParts = new WeakMap<LimitRules, PartsByConsumer>();
+const createParts = (): PartsByConsumer => new WeakMap();
 
 /** The parts of the rules that the path names, and those of all rules: what they share is taken once, at the highest cost. */
 export function partsOfAll(

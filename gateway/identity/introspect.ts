@@ -3,7 +3,7 @@
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isRecord, issuerAddress, readAnswer, UselessAnswer } from './issuer-request.ts';
-import { createRecentMap } from './recent-map.ts';
+import { createRecentMap } from '../policy/recent-map.ts';
 
 /** Bytes of an answer, after decompression; more is a failure. */
 const MAX_BYTES = 64 * 1024;

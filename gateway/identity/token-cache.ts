@@ -3,7 +3,7 @@
 import type { Consumer, TokenFlaw, TokenVerifier, Verified } from '../policy/authentication/access.ts';
 import { type Binding, lineOf, NOT_VALID } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
-import { createRecentMap } from './recent-map.ts';
+import { createRecentMap } from '../policy/recent-map.ts';
 
 /** Milliseconds. */
 const KEEP_REFUSED = 10_000;

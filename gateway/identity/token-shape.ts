@@ -1,7 +1,7 @@
 // The look at a token before any cryptography: is it one compact JWS, and what does its header ask for?
 // First step of verification; stricter than jose, which decodes base64 leniently and keeps the last of repeated names.
 import { LONGEST_TOKEN } from '../policy/authentication/token-authenticator.ts';
-import { createRecentMap } from './recent-map.ts';
+import { createRecentMap } from '../policy/recent-map.ts';
 
 /** `kid` is the sender's word: a map key and nothing else, of bounded length (JWT-3). */
 const MAX_KID = 256;

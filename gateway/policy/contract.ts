@@ -19,6 +19,8 @@ export interface Fields {
   readonly get: (name: string) => string | undefined;
   /** Visits each field in turn; once for each line where lines cannot be joined, as those of Set-Cookie. */
   readonly each: (visit: (name: string, value: string) => void) => void;
+  /** Kept with the fields, since requests with the same field section share them. */
+  forwarded?: unknown;
 }
 
 /** A value that may be known at once (a cache or lease hit) or only later; callers await only what is a promise. */

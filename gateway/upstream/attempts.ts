@@ -71,7 +71,7 @@ export function callUpstream(
   const request = {
     path: order.target,
     method: view.method,
-    headers: upstreamHeaders(inbound, order),
+    fields: upstreamHeaders(inbound, order),
     received: view.headers,
     body: body?.stream ?? claimed?.body ?? null,
     headersTimeout: timeouts.headers,

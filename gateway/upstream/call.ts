@@ -6,6 +6,7 @@ import type { AnswerSink } from '../plane/port.ts';
 import type { Fields } from '../policy/contract.ts';
 import type { StartDeadline } from './deadlines.ts';
 import type { NameLookup } from './name-lookup.ts';
+import type { UpstreamFields } from './request-headers.ts';
 import type { Probe } from './targets/health-checks.ts';
 
 /**
@@ -31,8 +32,7 @@ export interface Failure {
 export interface CallRequest {
   readonly method: string;
   readonly path: string;
-  /** Names and values, flat. */
-  readonly headers: string[];
+  readonly fields: UpstreamFields;
   /** As the client sent them: what a reader of requests has let pass can be written as it is. */
   readonly received: Fields;
   readonly body: Readable | Buffer | null;

@@ -3,18 +3,104 @@
 import { isIPv6 } from 'node:net';
 import type { ForwardOrder } from '../exchange/directive.ts';
 import { PSEUDONYM } from '../exchange/error-body.ts';
+import type { RequestView } from '../exchange/request-view.ts';
 import { clientField, goesOn, keptFields } from '../plan/client-fields.ts';
+import type { UpstreamPlan } from '../plan/plan.ts';
 import type { Inbound } from '../plane/port.ts';
+import type { Fields } from '../policy/contract.ts';
 
-/** Names and values, flat. `order` decides version and authorization fields (VER-9). */
-export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {
+/** What the fields of a request are forwarded by. Compared by identity: all of it is made once, for a plan or a connection. */
+type Rules = Pick<ForwardOrder, 'replaceHeaders' | 'headerRules' | 'label'> &
+  Pick<UpstreamPlan, 'versionHeader' | 'withheld'> &
+  Pick<Inbound, 'httpVersion' | 'hasBody' | 'forwardedFor' | 'forwardedHost' | 'forwarded'> &
+  Required<Pick<RequestView, 'method' | 'scheme' | 'viaTrusted'>>;
+
+/** Those that are the same for every request with the same fields, by the same rules. Names and values, flat. */
+export class SharedFields {
+  readonly flat: readonly string[];
+  /** As the fast plane writes them; '' until it has. */
+  text = '';
+  readonly #rules: Rules;
+
+  constructor(flat: readonly string[], rules: Rules) {
+    this.flat = flat;
+    this.#rules = rules;
+  }
+
+  fits(rules: Rules): boolean {
+    const own = this.#rules;
+    return (
+      own.withheld === rules.withheld &&
+      own.headerRules === rules.headerRules &&
+      own.forwardedHost === rules.forwardedHost &&
+      own.forwardedFor === rules.forwardedFor &&
+      own.forwarded === rules.forwarded &&
+      own.label === rules.label &&
+      own.versionHeader === rules.versionHeader &&
+      own.scheme === rules.scheme &&
+      own.viaTrusted === rules.viaTrusted &&
+      own.hasBody === rules.hasBody &&
+      own.httpVersion === rules.httpVersion &&
+      own.replaceHeaders === undefined &&
+      rules.replaceHeaders === undefined &&
+      own.method !== 'OPTIONS' &&
+      rules.method !== 'OPTIONS'
+    );
+  }
+}
+
+export interface UpstreamFields {
+  readonly shared: SharedFields;
+  /** Of this request alone; flat. */
+  readonly own: readonly string[];
+  /** Undefined: that of the target. */
+  readonly host: string | undefined;
+}
+
+/** `order` decides version and authorization fields (VER-9). */
+export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): UpstreamFields {
   const { view } = inbound;
-  const source = view.headers;
-  const removed = nominated(source.get('connection'));
   const { versionHeader, withheld, host } = order.upstream;
-  const replaced = order.replaceHeaders;
-  const edits = order.headerRules?.request;
-  const kept = keptFields(order.headerRules, view.viaTrusted);
+  const rules: Rules = {
+    withheld,
+    versionHeader,
+    replaceHeaders: order.replaceHeaders,
+    headerRules: order.headerRules,
+    label: order.label,
+    httpVersion: inbound.httpVersion,
+    hasBody: inbound.hasBody,
+    forwardedFor: inbound.forwardedFor,
+    forwardedHost: inbound.forwardedHost,
+    forwarded: inbound.forwarded,
+    method: view.method,
+    scheme: view.scheme,
+    viaTrusted: view.viaTrusted === true,
+  };
+  const { forwarded: before } = view.headers;
+  const isKnown = before instanceof SharedFields && before.fits(rules);
+  const shared = isKnown ? before : new SharedFields(sharedFields(view.headers, rules), rules);
+  view.headers.forwarded = shared;
+  const own: string[] = [];
+  if (order.setHeaders !== undefined) own.push(...Object.entries(order.setHeaders).flat());
+  own.push('x-request-id', view.requestId);
+  if (view.trace !== undefined) {
+    own.push('traceparent', view.trace.traceparent);
+    if (view.trace.tracestate !== undefined) own.push('tracestate', view.trace.tracestate);
+  }
+  return { shared, own, host };
+}
+
+/** All of them in one list. */
+export function flatFields({ shared, own, host }: UpstreamFields): string[] {
+  const flat = [...shared.flat, ...own];
+  if (host !== undefined) flat.push('host', host);
+  return flat;
+}
+
+function sharedFields(source: Fields, rules: Rules): readonly string[] {
+  const { withheld, versionHeader, replaceHeaders: replaced, headerRules } = rules;
+  const removed = nominated(source.get('connection'));
+  const kept = keptFields(headerRules, rules.viaTrusted);
   const flat: string[] = [];
   source.each((name, sent) => {
     if (name.charCodeAt(0) === 58) return;
@@ -24,26 +110,18 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
     if (withheld.has(plain)) return;
     const value = replaced !== undefined && Object.hasOwn(replaced, plain) ? replaced[plain] : sent;
     if (value === undefined) return;
-    flat.push(name, name === 'max-forwards' && view.method === 'OPTIONS' ? decremented(value) : value);
+    flat.push(name, name === 'max-forwards' && rules.method === 'OPTIONS' ? decremented(value) : value);
   });
   const length = source.get('content-length');
-  if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
+  if (rules.hasBody && length !== undefined && !removed?.has('content-length'))
     flat.push('content-length', length);
-  }
-  if (edits !== undefined) flat.push(...Object.entries(edits.set).flat());
-  if (order.setHeaders !== undefined) flat.push(...Object.entries(order.setHeaders).flat());
-  if (host !== undefined) flat.push('host', host);
-  flat.push('via', appendVia(removed?.has('via') ? undefined : source.get('via'), inbound.httpVersion));
-  flat.push('x-forwarded-for', inbound.forwardedFor);
-  flat.push('x-forwarded-proto', view.scheme);
-  flat.push('x-forwarded-host', inbound.forwardedHost);
-  if (inbound.forwarded !== undefined) flat.push('forwarded', inbound.forwarded);
-  flat.push('x-request-id', view.requestId);
-  if (view.trace !== undefined) {
-    flat.push('traceparent', view.trace.traceparent);
-    if (view.trace.tracestate !== undefined) flat.push('tracestate', view.trace.tracestate);
-  }
-  if (versionHeader !== undefined) flat.push(versionHeader, order.label);
+  if (headerRules !== undefined) flat.push(...Object.entries(headerRules.request.set).flat());
+  flat.push('via', appendVia(removed?.has('via') ? undefined : source.get('via'), rules.httpVersion));
+  flat.push('x-forwarded-for', rules.forwardedFor);
+  flat.push('x-forwarded-proto', rules.scheme);
+  flat.push('x-forwarded-host', rules.forwardedHost);
+  if (rules.forwarded !== undefined) flat.push('forwarded', rules.forwarded);
+  if (versionHeader !== undefined) flat.push(versionHeader, rules.label);
   return flat;
 }
 

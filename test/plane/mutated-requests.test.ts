@@ -17,7 +17,7 @@ import { type Reading, requestIdOf } from '../../gateway/plane/request-reading.t
 import { readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { parseMediaType, parseTemplate, versionIn } from '../../gateway/policy/versioning/media-type.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
-import { forwardedField, upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
+import { flatFields, forwardedField, upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { fieldLines, mutated } from '../support/mutated-bytes.ts';
@@ -148,7 +148,7 @@ async function forwarded(
     onGone: undefined,
     onClosed: () => undefined,
   };
-  const flat = upstreamHeaders(inbound, directive.forward);
+  const flat = flatFields(upstreamHeaders(inbound, directive.forward));
   const fields = flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ''] as const] : []));
   return { order: directive.forward, fields };
 }

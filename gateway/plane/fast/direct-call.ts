@@ -217,11 +217,11 @@ export class DirectCall implements Writer {
 }
 
 /** Octets of the body; -1: not known; undefined: none. */
-function lengthOf({ body, headers }: CallOptions['request']): number | undefined {
+function lengthOf({ body, fields }: CallOptions['request']): number | undefined {
   if (body === null) return undefined;
   if (Buffer.isBuffer(body)) return body.length;
-  for (let at = 0; at < headers.length; at += 2)
-    if (headers[at] === 'content-length') return Number(headers[at + 1]);
+  const { flat } = fields.shared;
+  for (let at = 0; at < flat.length; at += 2) if (flat[at] === 'content-length') return Number(flat[at + 1]);
   // One that is all here already has a length, however it came.
   const isWhole = body instanceof Duplex && body.writableEnded && body.writableLength === 0;
   return isWhole ? body.readableLength : -1;

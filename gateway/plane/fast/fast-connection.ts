@@ -10,7 +10,7 @@ import type { FastLife } from './fast-life.ts';
 import type { Carrier, FastPorts } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
 import { framingRefusal } from './request-body.ts';
-import { mayBeRequest, readHead } from './request-head.ts';
+import { mayBeRequest } from './request-head.ts';
 
 /** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
 const MOST_REREAD = 1_024 * 1_024;
@@ -92,7 +92,7 @@ export class FastConnection implements Carrier {
       this.#reread += all.length;
       this.#part = undefined;
     }
-    const head = readHead(all, this.ports.intake.bounds);
+    const head = this.ports.readHead(all);
     if (head === 'other' || (head === 'partial' && this.#reread > MOST_REREAD)) this.#handOver(all);
     else if (head === 'partial') this.#part = all;
     else {

@@ -6,6 +6,7 @@ import { createOpenList } from '../slow-clients.ts';
 import { FastConnection } from './fast-connection.ts';
 import { createFastLife } from './fast-life.ts';
 import type { FastPorts } from './fast-ports.ts';
+import { createHeadReader } from './request-head.ts';
 
 export interface FastPlane {
   /** Takes an open connection; `handOver` has Node's server take it with every octet that was not a request. */
@@ -22,9 +23,9 @@ const SLOWEST_SWEEP_MS = 500;
 const FASTEST_SWEEP_MS = 20;
 const SWEEPS_A_HEAD = 8;
 
-export function createFastPlane(options: Omit<FastPorts, 'date'>): FastPlane {
-  const ports = { ...options, date: createDateText(options.now) };
-  const { bounds, report } = ports.intake;
+export function createFastPlane(options: Omit<FastPorts, 'date' | 'readHead'>): FastPlane {
+  const { bounds, report } = options.intake;
+  const ports = { ...options, readHead: createHeadReader(bounds), date: createDateText(options.now) };
   const { headersMs } = bounds;
   const life = createFastLife(ports);
   const open = createOpenList<FastConnection>();

@@ -5,11 +5,13 @@ import type { ForwardPorts } from '../../upstream/attempts.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { ListenerOptions } from '../port.ts';
 import type { AnswerStream } from './answer-stream.ts';
+import type { ReadHead } from './request-head.ts';
 
 /** What the connections of a listener have in common. */
 export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
   readonly scheme: 'https' | 'http';
   readonly isDraining: () => boolean;
+  readonly readHead: ReadHead;
   /** The value of Date at this moment. */
   readonly date: () => string;
 }

@@ -5,7 +5,7 @@ import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import type { Answer, Outcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
-import { RecordFields, type RequestGlimpse, type RequestView } from '../../exchange/request-view.ts';
+import type { RequestGlimpse, RequestView } from '../../exchange/request-view.ts';
 import { forwardedField } from '../../upstream/request-headers.ts';
 import { finishHead, hasNoContent } from '../../upstream/response-headers.ts';
 import { headText } from '../answer-text.ts';
@@ -61,7 +61,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     const address = clientOf(known, head.headers['x-forwarded-for'], intake.clientAddress);
     this.client = address;
     const requestId = requestIdOf(head);
-    const headers = new RecordFields(head.headers);
+    const headers = head.fields;
     this.facts = exchange.begin(requestId, headers);
     const { trace } = this.facts.start;
     const context = { scheme, isHttp2: false, connection: known, address, requestId, trace, headers };

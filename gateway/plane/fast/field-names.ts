@@ -22,6 +22,8 @@ export interface FieldName {
   readonly name: string;
   readonly rule: FieldRule;
   readonly hasUnderscore: boolean;
+  /** Of `name`: strings have many hidden classes, for which V8 looks their methods up for each character. */
+  readonly octets: Uint8Array;
   readonly next: FieldName | undefined;
 }
 
@@ -79,7 +81,8 @@ function hashOf(name: string): number {
 function remember(name: string, rule: FieldRule): FieldName {
   const slot = hashOf(name) & (SLOTS - 1);
   const next = table[slot];
-  const made = { name, rule, hasUnderscore: name.includes('_'), next };
+  const octets = Uint8Array.from(name, (character) => character.charCodeAt(0));
+  const made = { name, rule, hasUnderscore: name.includes('_'), octets, next };
   let inSlot = 0;
   for (let each = next; each !== undefined; each = each.next) inSlot += 1;
   if (remembered < MOST_REMEMBERED && inSlot < MOST_IN_SLOT && name.length <= LONGEST_REMEMBERED) {
@@ -92,12 +95,13 @@ function remember(name: string, rule: FieldRule): FieldName {
 /** Of the token in bytes[from, to), whose octets have this hash. */
 export function fieldName(bytes: Buffer, from: number, to: number, hash: number): FieldName {
   for (let each = table[hash & (SLOTS - 1)]; each !== undefined; each = each.next)
-    if (each.name.length === to - from && isNamed(each.name, bytes, from)) return each;
+    if (isNamed(each.octets, bytes, from, to)) return each;
   return remember(bytes.toString('latin1', from, to).toLowerCase(), list);
 }
 
-function isNamed(name: string, bytes: Buffer, from: number): boolean {
-  for (let at = 0; at < name.length; at += 1)
-    if (TOKEN[bytes[from + at] ?? 0] !== name.charCodeAt(at)) return false;
+function isNamed(octets: Uint8Array, bytes: Buffer, from: number, to: number): boolean {
+  const { length } = octets;
+  if (length !== to - from) return false;
+  for (let at = 0; at < length; at += 1) if (TOKEN[bytes[from + at] ?? 0] !== octets[at]) return false;
   return true;
 }

@@ -1,22 +1,28 @@
 // Reads a request's head in its plainest form. Whatever is not goes to Node's parser with every octet of it: what is accepted
 // here that parser accepts as well, in its strictest mode, and so does exchange/strictness.ts, and both read it alike.
-import { METHODS } from '../../exchange/request-view.ts';
+import { METHODS, RecordFields } from '../../exchange/request-view.ts';
 import type { HeadBounds } from '../../exchange/strictness.ts';
+import { createRecentMap } from '../../policy/recent-map.ts';
 import { FIELD_RULE, type FieldName, fieldName, hashed, TOKEN } from './field-names.ts';
 
-export interface RequestHead {
-  readonly method: string;
-  /** The target as received, in origin form. */
-  readonly url: string;
-  readonly httpVersion: '1.1';
+/** The fields of a request. Requests with the same octets there may share one. */
+interface FieldSection {
   /** By lower-case name, as Node's parser gives them. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly fields: RecordFields;
   /** Lower-case names with `_`, whose fields are left out (SMG-25). */
   readonly underscored: readonly string[] | undefined;
   /** Octets of a Content-Length; -1: chunked; undefined: no framing. */
   readonly body: number | undefined;
   readonly keepsAlive: boolean;
   readonly expectsContinue: boolean;
+}
+
+export interface RequestHead extends FieldSection {
+  readonly method: string;
+  /** The target as received, in origin form. */
+  readonly url: string;
+  readonly httpVersion: '1.1';
   /** Octets of all of it. */
   readonly octets: number;
 }
@@ -27,6 +33,7 @@ const LF = 0x0a;
 const COLON = 0x3a;
 const SLASH = 0x2f;
 const VERSION = Buffer.from('HTTP/1.1\r\n', 'latin1');
+const VERSION_LENGTH = VERSION.length;
 /** Octets of a target, and of a field value: blank and visible ASCII. */
 const TARGET = new Uint8Array(256).fill(1, 0x21, 0x7f).fill(0, 0x23, 0x24);
 const VALUE = new Uint8Array(256).fill(1, 0x20, 0x7f);
@@ -46,33 +53,103 @@ class Headers {
 Object.setPrototypeOf(Headers.prototype, null);
 delete (Headers.prototype as { constructor?: unknown }).constructor;
 
+/** Of each kind, for one listener. */
+const MOST_SECTIONS = 2_000;
+const MOST_CHARACTERS = 1_000_000;
+/** So many look-ups are a sample. After one with fewer hits than a quarter, so many heads are read without a look-up. */
+const SAMPLE = 256;
+const UNKNOWN_FOR = 8_192;
+const END = Buffer.from('\r\n\r\n', 'latin1');
+
 /**
- * Reads the head that begins at the start of `bytes`. `partial`: all that has come fits, and more is to come. `other`: for
+ * Field sections that were read before, by their octets: most clients send the same one with each request. Where they do
+ * not, a look-up costs a tenth of what it saves, and is left out.
+ */
+class KnownSections {
+  readonly #sections = createRecentMap<FieldSection>(MOST_SECTIONS, MOST_CHARACTERS);
+  #looked = 0;
+  #found = 0;
+  #unasked = 0;
+
+  /** The octets of the section that begins there; undefined where it is not looked up, or has not come whole. */
+  textOf(bytes: Buffer, from: number): string | undefined {
+    if (this.#unasked > 0) {
+      this.#unasked -= 1;
+      return undefined;
+    }
+    const end = bytes.indexOf(END, from);
+    return end < 0 ? undefined : bytes.toString('latin1', from, end + END.length);
+  }
+
+  get(text: string): FieldSection | undefined {
+    const section = this.#sections.get(text);
+    this.#looked += 1;
+    if (section !== undefined) this.#found += 1;
+    if (this.#looked === SAMPLE) {
+      if (this.#found < SAMPLE / 4) this.#unasked = UNKNOWN_FOR;
+      this.#looked = 0;
+      this.#found = 0;
+    }
+    return section;
+  }
+
+  keep(text: string, section: FieldSection): void {
+    this.#sections.set(text, section);
+  }
+}
+
+export type ReadHead = (bytes: Buffer) => RequestHead | 'partial' | 'other';
+
+/**
+ * Makes a reader of the head at the start of some bytes. `partial`: all that has come fits, and more is to come. `other`: for
  * Node's parser.
  */
-export function readHead(bytes: Buffer, bounds: HeadBounds): RequestHead | 'partial' | 'other' {
-  const method = methodOf(bytes);
-  if (method === 'partial' || method === 'other') return method;
-  const target = method.length + 1;
-  let at = target;
-  const end = bytes.length;
-  while (at < end && TARGET[bytes[at] ?? 0] === 1) at += 1;
-  if (at - target > bounds.targetBytes || (target < end && bytes[target] !== SLASH)) return 'other';
-  if (at === end) return 'partial';
-  if (bytes[at] !== SPACE) return 'other';
-  const targetEnd = at;
-  at += 1;
-  for (let index = 0; index < VERSION.length; index += 1, at += 1) {
+export function createHeadReader(bounds: HeadBounds): ReadHead {
+  const known = new KnownSections();
+  return (bytes) => {
+    const method = methodOf(bytes);
+    if (method === 'partial' || method === 'other') return method;
+    const target = method.length + 1;
+    let at = target;
+    const end = bytes.length;
+    while (at < end && TARGET[bytes[at] ?? 0] === 1) at += 1;
+    if (at - target > bounds.targetBytes || (target < end && bytes[target] !== SLASH)) return 'other';
     if (at === end) return 'partial';
-    if (bytes[at] !== VERSION[index]) return 'other';
-  }
-  const fields = markFields(bytes, at, bounds);
-  if (fields === 'other') return fields;
-  const isPartial = fields.end === PARTIAL;
-  const text = bytes.toString('latin1', 0, isPartial ? end : fields.end);
-  const head = collect(text, fields, method, text.slice(target, targetEnd));
-  if (isPartial) return head === 'other' ? head : 'partial';
-  return head !== 'other' && head.headers.host === undefined ? 'other' : head;
+    if (bytes[at] !== SPACE) return 'other';
+    const targetEnd = at;
+    at += 1;
+    for (let index = 0; index < VERSION_LENGTH; index += 1, at += 1) {
+      if (at === end) return 'partial';
+      if (bytes[at] !== VERSION[index]) return 'other';
+    }
+    const text = known.textOf(bytes, at);
+    let section = text === undefined ? undefined : known.get(text);
+    let octets = at + (text?.length ?? 0);
+    if (section === undefined) {
+      const marked = markFields(bytes, at, bounds);
+      if (marked === 'other') return marked;
+      const isPartial = marked.end === PARTIAL;
+      const read = collect(bytes.toString('latin1', at, isPartial ? end : marked.end), at, marked);
+      if (read === 'other' || isPartial) return read === 'other' ? read : 'partial';
+      if (read.headers.host === undefined) return 'other';
+      if (text !== undefined) known.keep(text, read);
+      section = read;
+      octets = marked.end;
+    }
+    const url = bytes.toString('latin1', target, targetEnd);
+    return {
+      method,
+      url,
+      httpVersion: '1.1',
+      headers: section.headers,
+      fields: section.fields,
+      underscored: section.underscored,
+      body: section.body,
+      keepsAlive: section.keepsAlive,
+      expectsContinue: section.expectsContinue,
+      octets,
+    };
+  };
 }
 
 /** Whether a request may begin so, usual or not: with one of the methods that Node's parser knows, say. */
@@ -85,9 +162,10 @@ function methodOf(bytes: Buffer): string {
   const { length } = bytes;
   for (const method of METHODS) {
     let at = 0;
-    while (at < method.length && at < length && bytes[at] === method.charCodeAt(at)) at += 1;
+    const { length: letters } = method;
+    while (at < letters && at < length && bytes[at] === method.charCodeAt(at)) at += 1;
     if (at === length) return 'partial';
-    if (at === method.length && bytes[at] === SPACE) return method;
+    if (at === letters && bytes[at] === SPACE) return method;
   }
   return 'other';
 }
@@ -146,7 +224,8 @@ function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | '
   return bytes[at + 1] === LF ? { count, end: at + 2 } : 'other';
 }
 
-function collect(text: string, { count, end }: Marked, method: string, url: string): RequestHead | 'other' {
+/** `text`: the section, which begins at `from` of what was marked. */
+function collect(text: string, from: number, { count }: Marked): FieldSection | 'other' {
   const headers = new Headers();
   let underscored: string[] | undefined;
   let body: number | undefined;
@@ -155,7 +234,7 @@ function collect(text: string, { count, end }: Marked, method: string, url: stri
   for (let index = 0; index < count; index += 1) {
     const field = names[index] as FieldName;
     const { name, rule } = field;
-    const value = text.slice(starts[index], ends[index]);
+    const value = text.slice((starts[index] ?? 0) - from, (ends[index] ?? 0) - from);
     if (field.hasUnderscore) {
       underscored ??= [];
       underscored.push(name);
@@ -195,15 +274,6 @@ function collect(text: string, { count, end }: Marked, method: string, url: stri
   }
   const isFramedTwice = headers['content-length'] !== undefined && headers['transfer-encoding'] !== undefined;
   if (isFramedTwice) return 'other';
-  return {
-    method,
-    url,
-    httpVersion: '1.1',
-    headers,
-    underscored,
-    body,
-    keepsAlive,
-    expectsContinue,
-    octets: end,
-  };
+  const fields = new RecordFields(headers);
+  return { headers, fields, underscored, body, keepsAlive, expectsContinue };
 }

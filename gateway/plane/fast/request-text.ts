@@ -1,6 +1,7 @@
 // The head of a request as an upstream gets it.
 // Written by direct-call.ts; upstream/request-headers.ts says what stands in it.
 import type { CallRequest } from '../../upstream/call.ts';
+import type { SharedFields } from '../../upstream/request-headers.ts';
 
 /** Of these an upstream expects a body, so that it is told that there is none. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -18,22 +19,32 @@ export interface Framed {
 
 /** @throws Error `ERR_INVALID_CHAR` for a value that cannot be written */
 export function requestText(
-  { method, path, headers, received }: Pick<CallRequest, 'method' | 'path' | 'headers' | 'received'>,
+  { method, path, fields, received }: Pick<CallRequest, 'method' | 'path' | 'fields' | 'received'>,
   { host, length, isLast }: Framed,
 ): string {
-  let named = host;
-  let fields = '';
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] ?? '';
-    const value = headers[at + 1] ?? '';
-    if (value !== received.get(name) && UNWRITABLE.test(value))
-      throw Object.assign(new Error(`the value of ${name} cannot be written`), { code: 'ERR_INVALID_CHAR' });
-    if (name === 'host') named = value;
-    else if (name !== 'content-length') fields += `${name}: ${value}\r\n`;
+  const { shared, own, host: named = host } = fields;
+  if (shared.text === '') shared.text = sharedText(shared, received);
+  let text = `${method} ${path} HTTP/1.1\r\n${fieldLine('host', named)}${shared.text}`;
+  for (let at = 0; at < own.length; at += 2) text += fieldLine(own[at] ?? '', own[at + 1] ?? '');
+  return `${text}${framingOf(method, length)}${isLast ? 'connection: close\r\n\r\n' : '\r\n'}`;
+}
+
+function sharedText({ flat }: SharedFields, received: CallRequest['received']): string {
+  let text = '';
+  for (let at = 0; at < flat.length; at += 2) {
+    const name = flat[at] ?? '';
+    const value = flat[at + 1] ?? '';
+    // What a reader of requests has let pass can be written.
+    if (name !== 'content-length')
+      text += value === received.get(name) ? `${name}: ${value}\r\n` : fieldLine(name, value);
   }
-  const framing = framingOf(method, length);
-  const end = isLast ? 'connection: close\r\n\r\n' : '\r\n';
-  return `${method} ${path} HTTP/1.1\r\nhost: ${named}\r\n${fields}${framing}${end}`;
+  return text;
+}
+
+function fieldLine(name: string, value: string): string {
+  if (UNWRITABLE.test(value))
+    throw Object.assign(new Error(`the value of ${name} cannot be written`), { code: 'ERR_INVALID_CHAR' });
+  return `${name}: ${value}\r\n`;
 }
 
 function framingOf(method: string, length: number | undefined): string {

@@ -4,14 +4,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { strictnessRefusal } from '../../../gateway/exchange/strictness.ts';
 import { compileBounds } from '../../../gateway/plan/compile/bounds.ts';
-import { readHead } from '../../../gateway/plane/fast/request-head.ts';
+import { createHeadReader } from '../../../gateway/plane/fast/request-head.ts';
 import { FUZZ_TIMEOUT_MS, fuzz } from '../../support/fuzz.ts';
 import { fieldLines, mutated } from '../../support/mutated-bytes.ts';
 import { createBytesParser } from '../../support/parsed-request.ts';
 
 const bounds = compileBounds({});
 const parser = createBytesParser();
-const read = (text: string) => readHead(Buffer.from(text, 'latin1'), bounds);
+const readHead = createHeadReader(bounds);
+const read = (text: string) => readHead(Buffer.from(text, 'latin1'));
 const head = (...lines: readonly string[]): string =>
   ['GET /orders/7?x=1 HTTP/1.1', 'Host: api.example.com', ...lines, '', ''].join('\r\n');
 

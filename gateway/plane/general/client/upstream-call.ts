@@ -7,6 +7,7 @@ import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
 import { Fault } from '../../../exchange/directive.ts';
 import type { CallOptions } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
+import { flatFields } from '../../../upstream/request-headers.ts';
 import { cleanAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
 
 /** What is known of the connection a call runs on. */
@@ -119,7 +120,8 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
   };
   let answered = false;
 
-  dispatch(options.request, handler);
+  const { fields, ...request } = options.request;
+  dispatch({ ...request, headers: flatFields(fields) }, handler);
   return (reason) => {
     over = true;
     controller?.abort(reason);

@@ -13,7 +13,7 @@ import { createProxyServer } from 'http-proxy-3';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { StartDeadline } from '../../../upstream/deadlines.ts';
-import { upstreamHeaders } from '../../../upstream/request-headers.ts';
+import { flatFields, upstreamHeaders } from '../../../upstream/request-headers.ts';
 import { type Answering, cleanFields } from '../../../upstream/response-headers.ts';
 import type { Route } from '../../../upstream/upstreams.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
@@ -142,7 +142,7 @@ const passOver = (): void => undefined;
 /** The request as http-proxy-3 sends it on: the header section of any forwarded request, and the upgrade of this hop (WS-3). */
 function handshakeFor(inbound: NodeInbound, order: ForwardOrder, { host }: URL): IncomingMessage {
   const headers = new Map<string, string | string[]>();
-  const flat = upstreamHeaders(inbound, order);
+  const flat = flatFields(upstreamHeaders(inbound, order));
   for (let index = 0; index < flat.length; index += 2) {
     const name = (flat[index] ?? '').toLowerCase();
     const value = flat[index + 1] ?? '';

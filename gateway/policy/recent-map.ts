@@ -1,5 +1,4 @@
-// A map of bounded size that forgets its older half at once.
-// Used for what is remembered of tokens and of who sends them: a look-up keeps no order, as it does in an LRU cache.
+// A map of bounded size that forgets its older half at once: unlike in an LRU cache, a look-up keeps no order.
 
 export interface RecentMap<Value> {
   readonly get: (key: string) => Value | undefined;
