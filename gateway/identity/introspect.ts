@@ -2,8 +2,8 @@
 // Reached only when the token cache does not know the token; the gate and the budget of the client address let it through.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { isRecord, issuerAddress, readAnswer, UselessAnswer } from './issuer-request.ts';
 import { createRecentMap } from '../policy/recent-map.ts';
+import { isRecord, issuerAddress, readAnswer, UselessAnswer } from './issuer-request.ts';
 
 /** Bytes of an answer, after decompression; more is a failure. */
 const MAX_BYTES = 64 * 1024;

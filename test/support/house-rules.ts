@@ -18,6 +18,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/contract.ts': { may: [] },
   'gateway/policy/notation.ts': { may: ['gateway/policy/contract.ts'] },
   'gateway/policy/octets.ts': { may: [] },
+  'gateway/policy/recent-map.ts': { may: [] },
   'gateway/policy/versioning/': { may: CONTRACT },
   'gateway/policy/lifecycle/': {
     may: CONTRACT,
@@ -32,7 +33,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/plan/': { may: ['gateway/policy/'] },
   'gateway/identity/': {
-    may: ['gateway/plan/', 'gateway/policy/authentication/'],
+    may: ['gateway/plan/', 'gateway/policy/authentication/', 'gateway/policy/recent-map.ts'],
     types: ['gateway/policy/contract.ts'],
   },
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
@@ -43,7 +44,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/plane/port.ts': { may: [], types: ['gateway/exchange/', 'gateway/plan/', 'gateway/policy/'] },
   'gateway/plane/': {
-    may: ['gateway/exchange/', 'gateway/upstream/'],
+    may: ['gateway/exchange/', 'gateway/upstream/', 'gateway/policy/recent-map.ts'],
     types: ['gateway/plan/', 'gateway/policy/'],
   },
   'gateway/stores/': {

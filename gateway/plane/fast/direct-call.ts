@@ -2,7 +2,6 @@
 // Runs under upstream/attempts.ts, which decides what follows a failure.
 
 import type { Socket } from 'node:net';
-import { Duplex, type Readable } from 'node:stream';
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
 import { Fault, type FaultCode } from '../../exchange/directive.ts';
 import type { CallOptions } from '../../upstream/call.ts';
@@ -11,10 +10,10 @@ import { errorCode } from '../../upstream/fault-mapping.ts';
 import { cleanAnswer, hasNoContent } from '../../upstream/response-headers.ts';
 import { isRepeatable } from '../../upstream/retry.ts';
 import type { AnswerHead } from './answer-head.ts';
+import { lengthOf, streamBody } from './request-stream.ts';
 import { requestText } from './request-text.ts';
 import { type Writer, writeSoon } from './write-queue.ts';
 
-const LAST_CHUNK = '0\r\n\r\n';
 /** Errors of a connection that has ended. */
 const ENDED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -31,6 +30,8 @@ export interface Break {
 /** The connection as its call uses it. */
 export interface Carrying {
   readonly socket: Socket;
+  /** When something came on it last, monotonic milliseconds. */
+  readonly readAt: number;
   readonly resume: () => void;
   /** Ends it for whatever went wrong; the call is told. */
   readonly break: (cause: unknown) => void;
@@ -81,9 +82,16 @@ export class DirectCall implements Writer {
       writeSoon(this);
     } else {
       this.#onSending();
-      this.#stream(body, socket, text, length ?? 0);
+      streamBody(body, socket, text, length ?? 0, {
+        isOver: () => this.#over,
+        onFailed: (cause) => this.connection?.break(cause),
+        onWhole: () => {
+          this.hasSentAll = true;
+          this.#since = performance.now();
+        },
+      });
     }
-    this.#wait(request.headersTimeout, 'upstream_headers_timeout');
+    this.#deadline = this.#wait(request.headersTimeout, 'upstream_headers_timeout');
   }
 
   writeNow(): void {
@@ -108,60 +116,27 @@ export class DirectCall implements Writer {
     this.#options.onSending();
   }
 
-  /** `head` leaves with the first octets of the body. */
-  #stream(body: Readable, socket: Socket, head: string, length: number): void {
-    let unsent = head;
-    let sent = 0;
-    const isChunked = length < 0;
-    const resume = (): void => void body.resume();
-    const fail = (cause: Error): void => this.connection?.break(cause);
-    body.on('data', (chunk: Buffer) => {
-      if (this.#over) return;
-      sent += chunk.length;
-      if (!isChunked && sent > length) {
-        fail(new Error('the body is longer than its Content-Length'));
-        return;
-      }
-      socket.cork();
-      const before = isChunked ? `${unsent}${chunk.length.toString(16)}\r\n` : unsent;
-      unsent = '';
-      if (before !== '') socket.write(before, 'latin1');
-      let takesMore = socket.write(chunk);
-      if (isChunked) takesMore = socket.write('\r\n', 'latin1');
-      socket.uncork();
-      if (takesMore) return;
-      body.pause();
-      socket.once('drain', resume);
-    });
-    body.once('end', () => {
-      if (this.#over) return;
-      if (!isChunked && sent < length) {
-        fail(new Error('the body is shorter than its Content-Length'));
-        return;
-      }
-      const rest = isChunked ? unsent + LAST_CHUNK : unsent;
-      if (rest !== '') socket.write(rest, 'latin1');
-      this.hasSentAll = true;
-      this.#since = performance.now();
-    });
-  }
-
   /** An interim answer is not told. @throws Fault for what no client may be shown */
   onHead({ status, headers }: AnswerHead): void {
     if (this.#over) return;
-    const { upstream, onAnswered, delivery, request } = this.#options;
+    const { upstream, onAnswered, delivery } = this.#options;
     this.#deadline?.stop();
+    this.#deadline = undefined;
     this.#isBare = hasNoContent(status);
     const lines = cleanAnswer(status, headers as AnswerHeaders, upstream);
     onAnswered();
     delivery.head(status, lines);
-    this.#wait(request.bodyTimeout, 'upstream_idle_timeout');
+  }
+
+  /** More is to come than what was read with the head. */
+  onMoreAwaited(): void {
+    this.#deadline ??= this.#wait(this.#options.request.bodyTimeout, 'upstream_idle_timeout');
   }
 
   /** False: no more before the connection is resumed. `chunk` is lent: the next read goes to the same place. */
   onContent(chunk: Buffer): boolean {
     if (this.#over || this.#isBare) return true;
-    this.#since = performance.now();
+    this.#since = this.connection?.readAt ?? this.#since;
     if (this.#options.delivery.write(chunk)) return !this.#isHeld;
     if (!this.#isHeld) {
       this.#isHeld = true;
@@ -204,25 +179,15 @@ export class DirectCall implements Writer {
   }
 
   /** Breaks the connection where the upstream has been waited for so long. `ms`: milliseconds. */
-  #wait(ms: number, code: FaultCode, left = ms): void {
-    if (left === ms) this.#since = performance.now();
-    this.#deadline = this.#startDeadline(left, () => {
+  #wait(ms: number, code: FaultCode, left = ms): Deadline {
+    const deadline = this.#startDeadline(left, () => {
       const waited = performance.now() - this.#since;
       // What the client holds up is not the upstream's doing.
-      if (this.#isHeld || (code === 'upstream_headers_timeout' && !this.hasSentAll)) this.#wait(ms, code);
-      else if (waited < ms) this.#wait(ms, code, ms - waited);
+      const isOthers = this.#isHeld || (code === 'upstream_headers_timeout' && !this.hasSentAll);
+      if (isOthers || waited < ms) this.#deadline = this.#wait(ms, code, isOthers ? ms : ms - waited);
       else this.connection?.break(new Fault(code, { service: this.#options.upstream.name, timeoutMs: ms }));
     });
+    if (left === ms) this.#since = deadline.at - ms;
+    return deadline;
   }
-}
-
-/** Octets of the body; -1: not known; undefined: none. */
-function lengthOf({ body, fields }: CallOptions['request']): number | undefined {
-  if (body === null) return undefined;
-  if (Buffer.isBuffer(body)) return body.length;
-  const { flat } = fields.shared;
-  for (let at = 0; at < flat.length; at += 2) if (flat[at] === 'content-length') return Number(flat[at + 1]);
-  // One that is all here already has a length, however it came.
-  const isWhole = body instanceof Duplex && body.writableEnded && body.writableLength === 0;
-  return isWhole ? body.readableLength : -1;
 }

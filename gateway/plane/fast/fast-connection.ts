@@ -10,7 +10,7 @@ import type { FastLife } from './fast-life.ts';
 import type { Carrier, FastPorts } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
 import { framingRefusal } from './request-body.ts';
-import { mayBeRequest } from './request-head.ts';
+import { mayBeRequest } from './request-method.ts';
 
 /** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
 const MOST_REREAD = 1_024 * 1_024;

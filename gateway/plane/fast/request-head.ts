@@ -1,12 +1,13 @@
 // Reads a request's head in its plainest form. Whatever is not goes to Node's parser with every octet of it: what is accepted
 // here that parser accepts as well, in its strictest mode, and so does exchange/strictness.ts, and both read it alike.
-import { METHODS, RecordFields } from '../../exchange/request-view.ts';
+import { RecordFields } from '../../exchange/request-view.ts';
 import type { HeadBounds } from '../../exchange/strictness.ts';
-import { createRecentMap } from '../../policy/recent-map.ts';
 import { FIELD_RULE, type FieldName, fieldName, hashed, TOKEN } from './field-names.ts';
+import { KnownSections } from './known-sections.ts';
+import { methodOf } from './request-method.ts';
 
 /** The fields of a request. Requests with the same octets there may share one. */
-interface FieldSection {
+export interface FieldSection {
   /** By lower-case name, as Node's parser gives them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fields: RecordFields;
@@ -40,9 +41,6 @@ const VALUE = new Uint8Array(256).fill(1, 0x20, 0x7f);
 /** The colon, a space and the end of the line, as in exchange/strictness.ts. */
 const FIELD_OVERHEAD = 4;
 const CHUNKED = -1;
-/** Of those that are registered. */
-const LONGEST_METHOD = 'UPDATEREDIRECTREF'.length;
-const METHOD = /^[A-Z-]+(?: |$)/;
 const LENGTH = /^\d{1,15}$/;
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/;
 
@@ -53,51 +51,6 @@ class Headers {
 Object.setPrototypeOf(Headers.prototype, null);
 delete (Headers.prototype as { constructor?: unknown }).constructor;
 
-/** Of each kind, for one listener. */
-const MOST_SECTIONS = 2_000;
-const MOST_CHARACTERS = 1_000_000;
-/** So many look-ups are a sample. After one with fewer hits than a quarter, so many heads are read without a look-up. */
-const SAMPLE = 256;
-const UNKNOWN_FOR = 8_192;
-const END = Buffer.from('\r\n\r\n', 'latin1');
-
-/**
- * Field sections that were read before, by their octets: most clients send the same one with each request. Where they do
- * not, a look-up costs a tenth of what it saves, and is left out.
- */
-class KnownSections {
-  readonly #sections = createRecentMap<FieldSection>(MOST_SECTIONS, MOST_CHARACTERS);
-  #looked = 0;
-  #found = 0;
-  #unasked = 0;
-
-  /** The octets of the section that begins there; undefined where it is not looked up, or has not come whole. */
-  textOf(bytes: Buffer, from: number): string | undefined {
-    if (this.#unasked > 0) {
-      this.#unasked -= 1;
-      return undefined;
-    }
-    const end = bytes.indexOf(END, from);
-    return end < 0 ? undefined : bytes.toString('latin1', from, end + END.length);
-  }
-
-  get(text: string): FieldSection | undefined {
-    const section = this.#sections.get(text);
-    this.#looked += 1;
-    if (section !== undefined) this.#found += 1;
-    if (this.#looked === SAMPLE) {
-      if (this.#found < SAMPLE / 4) this.#unasked = UNKNOWN_FOR;
-      this.#looked = 0;
-      this.#found = 0;
-    }
-    return section;
-  }
-
-  keep(text: string, section: FieldSection): void {
-    this.#sections.set(text, section);
-  }
-}
-
 export type ReadHead = (bytes: Buffer) => RequestHead | 'partial' | 'other';
 
 /**
@@ -105,7 +58,7 @@ export type ReadHead = (bytes: Buffer) => RequestHead | 'partial' | 'other';
  * Node's parser.
  */
 export function createHeadReader(bounds: HeadBounds): ReadHead {
-  const known = new KnownSections();
+  const known = new KnownSections<FieldSection>();
   return (bytes) => {
     const method = methodOf(bytes);
     if (method === 'partial' || method === 'other') return method;
@@ -150,24 +103,6 @@ export function createHeadReader(bounds: HeadBounds): ReadHead {
       octets,
     };
   };
-}
-
-/** Whether a request may begin so, usual or not: with one of the methods that Node's parser knows, say. */
-export function mayBeRequest(bytes: Buffer): boolean {
-  const start = bytes.toString('latin1', 0, LONGEST_METHOD + 1);
-  return METHOD.test(start);
-}
-
-function methodOf(bytes: Buffer): string {
-  const { length } = bytes;
-  for (const method of METHODS) {
-    let at = 0;
-    const { length: letters } = method;
-    while (at < letters && at < length && bytes[at] === method.charCodeAt(at)) at += 1;
-    if (at === length) return 'partial';
-    if (at === letters && bytes[at] === SPACE) return method;
-  }
-  return 'other';
 }
 
 /** Where the fields of the head that is being read stand: one is read at a time. */

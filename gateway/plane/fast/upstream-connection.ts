@@ -3,8 +3,8 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { TargetOptions } from '../target-options.ts';
+import { type AnswerBody, bodyOf, readBody } from './answer-body.ts';
 import { type AnswerHead, readAnswerHead } from './answer-head.ts';
-import { ChunkedBody } from './chunked-body.ts';
 import type { DirectCall } from './direct-call.ts';
 
 export interface TargetPlace {
@@ -27,13 +27,8 @@ export interface ConnectionEvents {
 
 /** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
 const MOST_INTERIM = 100;
-/** Octets of the extensions of a chunk, and of trailers. */
-const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 64 * 1_024 };
 /** Read into by all connections. A larger one would be half empty as a rule, a smaller one costs a read more. */
 const shared = Buffer.allocUnsafeSlow(64 * 1_024);
-
-/** Undefined: a head is waited for. */
-type Body = { left: number } | ChunkedBody | 'to-end' | undefined;
 
 function ended(): Error {
   return Object.assign(new Error('the upstream ended the connection'), { code: 'ECONNRESET' });
@@ -43,8 +38,8 @@ export class UpstreamConnection {
   readonly socket: Socket;
   /** Answers that came on it. */
   served = 0;
-  /** Since when it has nothing to do, monotonic milliseconds. */
-  idleSince = 0;
+  /** When something came on it last, monotonic milliseconds. */
+  readAt = 0;
   /** Called when it is open, or never will be. */
   onceOpen: (() => void) | undefined;
   readonly #place: TargetPlace;
@@ -59,7 +54,8 @@ export class UpstreamConnection {
   #interim = 0;
   #part: Buffer | undefined;
   #head: AnswerHead | undefined;
-  #body: Body;
+  /** Undefined: a head is waited for. */
+  #body: AnswerBody | undefined;
 
   constructor(place: TargetPlace, isSingle: boolean, events: ConnectionEvents) {
     this.#place = place;
@@ -149,6 +145,7 @@ export class UpstreamConnection {
       return false;
     }
     this.#hasRead = true;
+    this.readAt = performance.now();
     const part = this.#part;
     this.#part = undefined;
     try {
@@ -178,41 +175,25 @@ export class UpstreamConnection {
       at += head.octets;
       this.#head = head;
       this.#call?.onHead(head);
-      this.#body = this.#bodyOf(head);
+      this.#body = bodyOf(head, this.#call?.isHead === true);
       if (this.#body === undefined) {
         this.#whole(at < to);
         return;
       }
     }
     this.#takeBody(bytes, at, to);
-  }
-
-  /** RFC 9112 §6.3; undefined: none. */
-  #bodyOf({ status, framing }: AnswerHead): Body {
-    if (this.#call?.isHead || status === 204 || status === 304 || framing === 0) return undefined;
-    if (framing === 'chunked') return new ChunkedBody(MOST_FRAMING);
-    return framing === 'to-end' ? framing : { left: framing };
+    this.#call?.onMoreAwaited();
   }
 
   #takeBody(bytes: Buffer, at: number, to: number): void {
-    const body = this.#body;
-    if (body === undefined) return;
-    if (body === 'to-end') this.#give(bytes, at, to);
-    else if (body instanceof ChunkedBody) {
-      const end = body.read(bytes, at, to, (start, stop) => this.#give(bytes, start, stop));
-      if (end >= 0) this.#whole(end < to);
-    } else {
-      const end = Math.min(to, at + body.left);
-      body.left -= end - at;
-      this.#give(bytes, at, end);
-      if (body.left === 0) this.#whole(end < to);
-    }
+    if (this.#body === undefined) return;
+    const end = readBody(this.#body, bytes, at, to, this.#give);
+    if (end >= 0) this.#whole(end < to);
   }
 
-  #give(bytes: Buffer, start: number, end: number): void {
-    if (start === end) return;
-    if (this.#call?.onContent(bytes.subarray(start, end)) === false) this.#isPaused = true;
-  }
+  readonly #give = (content: Buffer): void => {
+    if (this.#call?.onContent(content) === false) this.#isPaused = true;
+  };
 
   /** `hasMore`: octets behind the answer, which are none (SMG-23). */
   #whole(hasMore: boolean): void {

@@ -30,7 +30,6 @@ class Idle {
   }
 
   add(connection: UpstreamConnection): void {
-    connection.idleSince = performance.now();
     if (this.#fresh.length === 0 && this.#resting.length === 0) setImmediate(this.#rest);
     this.#fresh.push(connection);
   }
@@ -38,8 +37,7 @@ class Idle {
   /** The last one used. What may not be sent twice is not risked on one that may have ended meanwhile. */
   take(isRepeatable: boolean): UpstreamConnection | undefined {
     const rested = this.#rested.pop();
-    if (rested === undefined || isRepeatable || performance.now() - rested.idleSince <= IDLE_MS)
-      return rested;
+    if (rested === undefined || isRepeatable || performance.now() - rested.readAt <= IDLE_MS) return rested;
     rested.destroy();
     return undefined;
   }
@@ -65,10 +63,9 @@ class Idle {
 
   readonly #endOld = (): void => {
     const now = performance.now();
-    for (const one of this.#rested.filter(({ idleSince }) => now - idleSince >= IDLE_MS)) one.destroy();
+    for (const one of this.#rested.filter(({ readAt }) => now - readAt >= IDLE_MS)) one.destroy();
     const [oldest] = this.#rested;
-    this.#sweep =
-      oldest && this.#startDeadline(Math.max(1, IDLE_MS - (now - oldest.idleSince)), this.#endOld);
+    this.#sweep = oldest && this.#startDeadline(Math.max(1, IDLE_MS - (now - oldest.readAt)), this.#endOld);
   };
 }
 

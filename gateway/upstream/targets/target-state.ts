@@ -89,7 +89,8 @@ export function createTargetState(
           if (over) return;
           over = true;
           inFlight -= 1;
-          breaker[outcome](stretch, clock.now());
+          if (outcome === 'answered') breaker.answered(stretch);
+          else breaker[outcome](stretch, clock.now());
         },
       };
     },

@@ -66,9 +66,9 @@ export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
   return {
     choose(upstream, key, avoid) {
       const states = byUpstream.get(upstream) ?? keep(upstream, known);
-      const now = clock.now();
       const [only] = states;
-      if (states.length === 1 && only?.isInService(now)) return only.begin();
+      if (states.length === 1 && only?.isUp()) return only.begin();
+      const now = clock.now();
       const candidates = candidatesOf(states, upstream, avoid, now);
       if (candidates.length > 0) return pick(candidates, now, upstream, key).begin();
       const waitMs = Math.min(...states.map((state) => state.waitMs(now)));
