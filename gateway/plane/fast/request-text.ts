@@ -2,11 +2,10 @@
 // Written by direct-call.ts; upstream/request-headers.ts says what stands in it.
 import type { CallRequest } from '../../upstream/call.ts';
 import type { SharedFields } from '../../upstream/request-headers.ts';
+import { fieldLine, flatText } from '../answer-text.ts';
 
 /** Of these an upstream expects a body, so that it is told that there is none. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
-// RFC 9110 §5.5: what else there is would end the line, or is no octet.
-const UNWRITABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 export interface Framed {
   /** Where the fields name none. */
@@ -23,7 +22,7 @@ export function requestText(
   { host, length, isLast }: Framed,
 ): string {
   const { shared, own, host: named = host } = fields;
-  if (shared.text === '') shared.text = sharedText(shared, received);
+  if (shared.text === '') shared.text = flatText(sharedText(shared, received));
   let text = `${method} ${path} HTTP/1.1\r\n${fieldLine('host', named)}${shared.text}`;
   for (let at = 0; at < own.length; at += 2) text += fieldLine(own[at] ?? '', own[at + 1] ?? '');
   return `${text}${framingOf(method, length)}${isLast ? 'connection: close\r\n\r\n' : '\r\n'}`;
@@ -39,12 +38,6 @@ function sharedText({ flat }: SharedFields, received: CallRequest['received']): 
       text += value === received.get(name) ? `${name}: ${value}\r\n` : fieldLine(name, value);
   }
   return text;
-}
-
-function fieldLine(name: string, value: string): string {
-  if (UNWRITABLE.test(value))
-    throw Object.assign(new Error(`the value of ${name} cannot be written`), { code: 'ERR_INVALID_CHAR' });
-  return `${name}: ${value}\r\n`;
 }
 
 function framingOf(method: string, length: number | undefined): string {
