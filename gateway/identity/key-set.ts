@@ -1,9 +1,9 @@
 // The keys of one issuer: kept through outages, renewed in the background, never fetched in a storm.
 // Token verification looks keys up here on a cache miss; the token cache is flushed when `generation` moves.
-import { createPublicKey } from 'node:crypto';
-import { createLocalJWKSet, type JWK } from 'jose';
-import type { EpochMs } from '../policy/contract.ts';
+import type { JWK } from 'jose';
+import { andThen, type EpochMs, type MaybePromise } from '../policy/contract.ts';
 import { isRecord, issuerAddress, readAnswer, reasonOf } from './issuer-request.ts';
+import { type VerifySignature, verifiersOf } from './signature.ts';
 
 /** Milliseconds. */
 const REFRESH_EVERY = 10 * 60_000;
@@ -16,11 +16,11 @@ const FETCH_TIMEOUT = 5_000;
 /** One edition of the issuer's keys. */
 export interface Keys {
   readonly generation: number;
-  readonly kids: ReadonlySet<string>;
   /** Keys that may verify; with none there is no verdict on any token. */
   readonly size: number;
-  /** The one key that fits a header's `kid`, `alg` and use; rejects when there is none. */
-  readonly find: ReturnType<typeof createLocalJWKSet>;
+  readonly hasKid: (kid: string) => boolean;
+  /** Of the keys that fit the header of a token, in their order in the set. */
+  readonly verifiersFor: (alg: string, kid: string | undefined) => readonly VerifySignature[];
 }
 
 /** What became of a fetch, for a log line; `reason` is for operators and never for clients. */
@@ -46,9 +46,9 @@ export interface KeySet {
    * The keys to judge a token with, after at most one fetch per cooldown when `kid` is unknown.
    * Undefined: no keys, or an unknown `kid` while the newest keys cannot be had; that is no verdict on a token (JWT-4).
    */
-  readonly keysFor: (kid: string | undefined) => Promise<Keys | undefined>;
+  readonly keysFor: (kid: string | undefined) => MaybePromise<Keys | undefined>;
   /** Other keys than those of `generation`, after at most one fetch per cooldown; undefined if there are none. */
-  readonly keysAfter: (generation: number) => Promise<Keys | undefined>;
+  readonly keysAfter: (generation: number) => MaybePromise<Keys | undefined>;
   /** Fetches unless that was done lately; settles with the fetch and never rejects. */
   readonly warm: () => Promise<void>;
   readonly close: () => void;
@@ -56,13 +56,6 @@ export interface KeySet {
 
 /** Bytes of a JWK set, after decompression; more is a failure. */
 const MAX_BYTES = 256 * 1024;
-
-const OF_CURVES: Readonly<Record<string, RegExp>> = {
-  'P-256': /^ES256$/,
-  'P-384': /^ES384$/,
-  'P-521': /^ES512$/,
-  Ed25519: /^(?:EdDSA|Ed25519)$/,
-};
 
 /**
  * Keeps the key set at `url` (JWT-4): https or loopback only, last good set kept for 24 h, one fetch at a time.
@@ -87,7 +80,7 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
       const fresh = await fetchKeys(address, options.fetch ?? fetch, signal);
       // Reached only with keys: a set without any is a fault of the issuer, and those of before stay.
       fetchedAt = options.now();
-      const print = JSON.stringify(fresh);
+      const print = JSON.stringify(fresh.map(({ jwk }) => jwk));
       if (print !== fingerprint) {
         fingerprint = print;
         keys = edition(keys.generation + 1, fresh);
@@ -126,19 +119,20 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
       refreshIfDue();
       return keys.generation;
     },
-    keysFor: async (kid) => {
+    keysFor: (kid) => {
       const before = held();
-      if (before !== undefined && (kid === undefined || before.kids.has(kid))) return before;
-      await refresh(cooldown());
-      const after = held();
-      const unknown = kid !== undefined && after?.kids.has(kid) !== true;
-      return unknown && failed ? undefined : after;
+      if (before !== undefined && (kid === undefined || before.hasKid(kid))) return before;
+      return andThen(refresh(cooldown()), () => {
+        const after = held();
+        const unknown = kid !== undefined && after?.hasKid(kid) !== true;
+        return unknown && failed ? undefined : after;
+      });
     },
-    keysAfter: async (generation) => {
-      await refresh(cooldown());
-      const after = held();
-      return after?.generation === generation ? undefined : after;
-    },
+    keysAfter: (generation) =>
+      andThen(refresh(cooldown()), () => {
+        const after = held();
+        return after?.generation === generation ? undefined : after;
+      }),
     warm: async () => refresh(cooldown()),
     close: () => {
       clearInterval(timer);
@@ -147,16 +141,29 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
   };
 }
 
-function edition(generation: number, keys: JWK[]): Keys {
-  const kids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
-  return { generation, kids, size: keys.length, find: createLocalJWKSet({ keys }) };
+interface SetKey {
+  readonly jwk: JWK;
+  readonly verifiers: ReadonlyMap<string, VerifySignature>;
+}
+
+function edition(generation: number, keys: readonly SetKey[]): Keys {
+  const byKid = Map.groupBy(keys, ({ jwk }) => jwk.kid);
+  return {
+    generation,
+    size: keys.length,
+    hasKid: (kid) => byKid.has(kid),
+    verifiersFor: (alg, kid) =>
+      (kid === undefined ? keys : (byKid.get(kid) ?? [])).flatMap(
+        ({ verifiers }) => verifiers.get(alg) ?? [],
+      ),
+  };
 }
 
 /**
  * Reads the keys of a JWK set that may verify signatures (JWT-4): at least one.
  * @throws Error when the answer is not such a set of at most 256 KiB with status 200, or `signal` aborts.
  */
-async function fetchKeys(address: URL, fetcher: typeof fetch, signal: AbortSignal): Promise<JWK[]> {
+async function fetchKeys(address: URL, fetcher: typeof fetch, signal: AbortSignal): Promise<SetKey[]> {
   const response = await fetcher(address, {
     signal,
     redirect: 'error',
@@ -164,31 +171,20 @@ async function fetchKeys(address: URL, fetcher: typeof fetch, signal: AbortSigna
   });
   const document = await readAnswer(response, 'the JWK set', MAX_BYTES);
   if (!isRecord(document) || !Array.isArray(document.keys)) throw new Error('the answer is not a JWK set');
-  const keys = document.keys.filter((key) => mayVerify(key) && canBeImported(key));
+  const keys = document.keys.flatMap((jwk) => {
+    const verifiers = mayVerify(jwk) ? verifiersOf(jwk) : undefined;
+    return verifiers === undefined ? [] : { jwk, verifiers };
+  });
   if (keys.length === 0) throw new Error('the JWK set holds no key that may verify a signature');
   return keys;
 }
 
 /**
  * RFC 7517 §5: keys that are not understood are passed over. So are symmetric and private keys, which no
- * public set may hold, keys for encryption, and RSA keys under 2048 bits (RFC 7518 §3.3).
+ * public set may hold, and keys for encryption.
  */
 function mayVerify(key: unknown): key is JWK {
-  if (!isRecord(key) || typeof key.kty !== 'string' || key.kty === 'oct' || 'd' in key) return false;
-  if (key.use !== undefined && key.use !== 'sig') return false;
-  if (key.kid !== undefined && typeof key.kid !== 'string') return false;
-  return key.kty !== 'RSA' || (typeof key.n === 'string' && Buffer.from(key.n, 'base64url').length >= 256);
-}
-
-/** Whether it is a key of its kind, and for signatures that such a key can verify. */
-function canBeImported(key: JWK): boolean {
-  const algorithms = key.kty === 'RSA' ? /^[RP]S(?:256|384|512)$/ : OF_CURVES[key.crv ?? ''];
-  if (algorithms === undefined || (key.alg !== undefined && !algorithms.test(key.alg))) return false;
-  try {
-    createPublicKey({ key, format: 'jwk' });
-    return true;
-  } catch {
-    // OpenSSL says no more than that these bytes are no key.
-    return false;
-  }
+  if (!isRecord(key) || typeof key.kty !== 'string' || key.kty === 'oct') return false;
+  if ('d' in key || 'priv' in key || (key.use !== undefined && key.use !== 'sig')) return false;
+  return key.kid === undefined || typeof key.kid === 'string';
 }

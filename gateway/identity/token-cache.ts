@@ -37,8 +37,8 @@ export interface TokenCacheOptions {
 
 /**
  * Puts a cache in front of `verify` (JWT-8): accepted tokens for `keep` and never past `exp`, refused ones
- * for 10 seconds at most. Its key is the whole field line. A hit is answered without a promise; callers that ask for
- * one token at once share one verification.
+ * for 10 seconds at most. Its key is the whole field line. A hit is answered without a promise, and so is a miss if
+ * `verify` returns none. Callers that wait for the same token share one verification.
  */
 export function createTokenCache(options: TokenCacheOptions): Required<Omit<TokenVerifier, 'claims'>> {
   const { verify, now } = options;
@@ -61,7 +61,7 @@ export function createTokenCache(options: TokenCacheOptions): Required<Omit<Toke
     return verdictAt(at, accepted.get(line)) ?? verdictAt(at, refused.get(line));
   };
 
-  const keep = (token: string, { outcome, expires, generation: of }: Verification): Verified => {
+  const keep = (line: string, { outcome, expires, generation: of }: Verification): Verified => {
     flushIfStale();
     // A verdict by keys that were replaced while it was being reached answers this request and no other.
     if (of !== generation) return outcome;
@@ -69,26 +69,26 @@ export function createTokenCache(options: TokenCacheOptions): Required<Omit<Toke
     const since = now();
     const longest = outcome.kind === 'consumer' ? options.keep : Math.min(options.keep, KEEP_REFUSED);
     const until = Math.min(expires, since + longest);
-    if (until > since) room.set(lineOf(token), { outcome, since, expires: until });
+    if (until > since) room.set(line, { outcome, since, expires: until });
     return outcome;
   };
 
-  const verifyOnce = (token: string, clientAddress?: string): MaybePromise<Verified> => {
-    const running = flights.get(token);
+  const verifyOnce = (line: string, token: string, clientAddress?: string): MaybePromise<Verified> => {
+    const running = flights.get(line);
     if (running !== undefined) return running;
     const verdict = verify(token, clientAddress);
-    // Reached without keys, so cheap: a look-up would save little.
-    if (!(verdict instanceof Promise)) return verdict.outcome;
-    const flight = verdict
-      .then((verification) => keep(token, verification))
-      .finally(() => flights.delete(token));
-    flights.set(token, flight);
+    if (!(verdict instanceof Promise)) return keep(line, verdict);
+    const flight = verdict.then((each) => keep(line, each)).finally(() => flights.delete(line));
+    flights.set(line, flight);
     return flight;
   };
 
   return {
     known,
-    verify: (token, clientAddress) => known(lineOf(token)) ?? verifyOnce(token, clientAddress),
+    verify: (token, clientAddress) => {
+      const line = lineOf(token);
+      return known(line) ?? verifyOnce(line, token, clientAddress);
+    },
   };
 }
 
@@ -109,8 +109,7 @@ export interface Verification extends Judged {
   readonly generation: number;
 }
 
-/** A verdict that needs no keys comes at once. */
-export type VerifyToken = (token: string, clientAddress?: string) => Verification | Promise<Verification>;
+export type VerifyToken = (token: string, clientAddress?: string) => MaybePromise<Verification>;
 
 const refused = (description: string, flaw: TokenFlaw): Verified => ({
   kind: 'refused',
@@ -130,5 +129,5 @@ export const known = (consumer: Consumer, binding: Exclude<Binding, { kind: 'oth
 
 /** No later look would find otherwise. */
 export const lasting = (outcome: Verified): Judged => ({ outcome, expires: Number.POSITIVE_INFINITY });
-/** The next look may find otherwise. */
+/** Not remembered: the next look may find otherwise, or costs no more than a look-up. */
 export const passing = (outcome: Verified): Judged => ({ outcome, expires: 0 });

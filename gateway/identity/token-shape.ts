@@ -1,62 +1,78 @@
-// The look at a token before any cryptography: is it one compact JWS, and what does its header ask for?
-// First step of verification; stricter than jose, which decodes base64 leniently and keeps the last of repeated names.
+// Splits a compact JWS into its parts and reads its header, before any cryptography.
+// Stricter than most decoders: base64url must be canonical, and no name may be written twice.
 import { LONGEST_TOKEN } from '../policy/authentication/token-authenticator.ts';
 import { createRecentMap } from '../policy/recent-map.ts';
+import { isRecord } from './issuer-request.ts';
 
 /** `kid` is the sender's word: a map key and nothing else, of bounded length (JWT-3). */
 const MAX_KID = 256;
 
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-export interface TokenHeader {
+export interface SignedToken {
   readonly alg: string;
   readonly kid: string | undefined;
   readonly typ: string | undefined;
+  /** The bytes that are signed: header and payload as written. */
+  readonly input: Uint8Array;
+  readonly payload: Buffer;
+  readonly signature: Uint8Array;
 }
 
 /**
- * The header of a compact JWS, or undefined when the token is anything else (JWT-1): another number of parts,
+ * The parts of a compact JWS, or undefined when the token is anything else (JWT-1): another number of parts,
  * characters outside base64url or a part not in canonical form, repeated header names, an extension to understand
  * (`crit`, RFC 7515 §4.1.11) or an unencoded payload (`b64`, RFC 7797 §7).
  */
-export function readTokenHeader(token: string): TokenHeader | undefined {
+export function readToken(token: string): SignedToken | undefined {
   if (token.length > LONGEST_TOKEN || !COMPACT.test(token)) return undefined;
-  const parts = token.split('.');
-  if (!parts.every(isCanonical)) return undefined;
-  const header = readUniqueMembers(parts[0] ?? '');
-  if (header === undefined || 'crit' in header || 'b64' in header) return undefined;
-  const { alg, kid, typ } = header;
+  const [header, payload, signature] = token.split('.').map(decodePart);
+  if (header === undefined || payload === undefined || signature === undefined) return undefined;
+  const read = readMembers(header);
+  if (read === undefined || read.ambiguous || 'crit' in read.members || 'b64' in read.members)
+    return undefined;
+  const { alg, kid, typ } = read.members;
   if (typeof alg !== 'string') return undefined;
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > MAX_KID)) return undefined;
   if (typ !== undefined && typeof typ !== 'string') return undefined;
-  return { alg, kid, typ };
-}
-
-/** Whether a claim is written twice (RFC 7519 §4): the gateway and an upstream might then read different ones. */
-export function hasRepeatedClaims(token: string): boolean {
-  return readUniqueMembers(token.split('.')[1] ?? '') === undefined;
+  const input = Buffer.from(token.slice(0, token.lastIndexOf('.')), 'latin1');
+  return { alg, kid, typ, input, payload, signature };
 }
 
 /** Who the token says has issued it, unproven; undefined for what is no JWT. */
 export function issuerOf(token: string): unknown {
-  return readUniqueMembers(token.split('.')[1] ?? '')?.iss;
+  const read = readMembers(Buffer.from(token.split('.')[1] ?? '', 'base64url'));
+  return read?.ambiguous ? undefined : read?.members.iss;
 }
 
-/** Spare bits set in the last character make a second spelling of the same bytes. */
-function isCanonical(part: string): boolean {
-  return Buffer.from(part, 'base64url').toString('base64url') === part;
+/** Undefined where spare bits set in the last character make a second spelling of the same bytes. */
+function decodePart(part: string): Buffer | undefined {
+  const bytes = Buffer.from(part, 'base64url');
+  return bytes.toString('base64url') === part ? bytes : undefined;
 }
 
-/** A byte order mark is kept, for JSON to stumble over (RFC 8259 §8.1): not every reader passes over it. */
-const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const BYTE_ORDER_MARK = 0xef;
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-function readUniqueMembers(part: string): Readonly<Record<string, unknown>> | undefined {
+export interface Members {
+  readonly members: Readonly<Record<string, unknown>>;
+  /**
+   * Two parsers may read different members: a name is written twice (RFC 7519 §4), or a byte order mark stands before the
+   * object (RFC 8259 §8.1).
+   */
+  readonly ambiguous: boolean;
+}
+
+/** Undefined for what is no JSON object in UTF-8. */
+export function readMembers(json: Buffer): Members | undefined {
   try {
-    const text = STRICT.decode(Buffer.from(part, 'base64url'));
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    if (Object.keys(value).length !== countMembers(text)) return undefined;
-    return { ...value };
+    const text = UTF_8.decode(json);
+    const members: unknown = JSON.parse(text);
+    if (!isRecord(members)) return undefined;
+    return {
+      members,
+      ambiguous: json[0] === BYTE_ORDER_MARK || Object.keys(members).length !== countMembers(text),
+    };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;

@@ -26,6 +26,14 @@ export interface Fields {
 /** A value that may be known at once (a cache or lease hit) or only later; callers await only what is a promise. */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** `next` of `value`: at once unless `value` is a promise. */
+export function andThen<Value, Next>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
 /** Why a request is answered with 503, and when to try again: after a delay, at an instant of the real clock (ERR-1, ERR-5). */
 export interface RetryLater<Reason extends string = string> {
   readonly reason: Reason;

@@ -4,6 +4,7 @@ import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { createTokenCache, type Verification } from '../../gateway/identity/token-cache.ts';
 import { createKnownIssuers } from '../../gateway/identity/token-shape.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 
 const SECOND = 1000;
@@ -19,7 +20,7 @@ const REFUSED: Authenticated = { kind: 'refused', refusal: { reason: 'token_inva
 let now: number;
 let generation: number;
 let asked: string[];
-let answer: (token: string) => Promise<Verification>;
+let answer: (token: string) => MaybePromise<Verification>;
 
 const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Verification => ({
   outcome,
@@ -132,6 +133,25 @@ it.each([
     expect(judge(token(gone - 1))).toBeInstanceOf(Promise);
   },
 );
+
+describe('a verdict that comes without a promise', () => {
+  it.each([
+    ['accepted', CONSUMER],
+    ['refused', REFUSED],
+  ])('JWT-8: is returned without a promise and remembered: %s', (_name, outcome) => {
+    answer = () => verdict(outcome);
+    const judge = makeCache();
+    expect([judge('token'), judge('token')]).toEqual([outcome, outcome]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not remembered where the next look may find otherwise', () => {
+    answer = () => verdict(REFUSED, { expires: 0 });
+    const judge = makeCache();
+    expect([judge('token'), judge('token')]).toEqual([REFUSED, REFUSED]);
+    expect(asked).toHaveLength(2);
+  });
+});
 
 describe('the field line of a token', () => {
   it('JWT-8: is known once its token was judged, and a miss verifies nothing', async () => {
@@ -266,13 +286,15 @@ describe('with a real issuer', () => {
     const issuer = await startTestIssuer({ now: () => START });
     const verifier = createTokenVerifier(issuer.settings, { now: () => now });
     const token = await issuer.sign({ exp: START / SECOND + 60 });
-    expect(await verifier.verify(token)).toMatchObject({ kind: 'consumer' });
+    const first = await verifier.verify(token);
+    expect(first).toMatchObject({ kind: 'consumer' });
     now = START + 59 * SECOND;
-    expect(verifier.verify(token)).toMatchObject({ kind: 'consumer' });
+    expect(verifier.verify(token)).toBe(first);
     now = START + 60 * SECOND;
-    expect(verifier.verify(token)).toBeInstanceOf(Promise);
+    expect(verifier.verify(token)).toEqual(first);
+    expect(verifier.verify(token)).not.toBe(first);
     now = START + 90 * SECOND;
-    expect(await verifier.verify(token)).toMatchObject({
+    expect(verifier.verify(token)).toMatchObject({
       refusal: { description: 'The access token expired' },
     });
     verifier.close();

@@ -80,6 +80,17 @@ describe('a good token', () => {
   });
 });
 
+it('JWT-8: a token is judged once, and at once where its key is known, unless its shape or algorithm is wrong', async () => {
+  const own = createTokenVerifier(issuer.settings, { now: () => AT });
+  await own.warm();
+  const token = await issuer.sign();
+  const forged = `${token.slice(0, token.lastIndexOf('.'))}.AAAA`;
+  for (const each of [token, forged]) expect(own.verify(each)).toBe(own.verify(each));
+  for (const each of ['opaque', `${encode({ alg: 'none' })}.e30.AA`])
+    expect(own.verify(each)).not.toBe(own.verify(each));
+  own.close();
+});
+
 describe('what the log says of a refused token', () => {
   const flawOf = async (token: string, settings: Partial<JwtIdentity> = {}) => {
     const outcome = await verdictWith(settings, token);

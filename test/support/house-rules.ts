@@ -33,8 +33,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/plan/': { may: ['gateway/policy/'] },
   'gateway/identity/': {
-    may: ['gateway/plan/', 'gateway/policy/authentication/', 'gateway/policy/recent-map.ts'],
-    types: ['gateway/policy/contract.ts'],
+    may: [
+      'gateway/plan/',
+      'gateway/policy/authentication/',
+      'gateway/policy/contract.ts',
+      'gateway/policy/recent-map.ts',
+    ],
   },
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
   // Of the exchange as values: faults, and what edits header sections and bodies.

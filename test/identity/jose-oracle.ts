@@ -1,0 +1,196 @@
+// Judges tokens with jose's `jwtVerify`: the reference that the gateway's own verification is compared with.
+// It shares no code with gateway/identity but the words of a verdict.
+import { createPublicKey } from 'node:crypto';
+import {
+  createLocalJWKSet,
+  errors,
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import {
+  expired,
+  invalid,
+  type Judged,
+  known,
+  lasting,
+  passing,
+} from '../../gateway/identity/token-cache.ts';
+import type { JwtIdentity } from '../../gateway/plan/settings.ts';
+import type { TokenFlaw } from '../../gateway/policy/authentication/access.ts';
+import { consumerFrom, LEEWAY } from '../../gateway/policy/authentication/consumer.ts';
+import { bindingOf } from '../../gateway/policy/authentication/token-authenticator.ts';
+
+const MOST_TRIED = 4;
+
+/** Makes the judgement of tokens by a published key set that does not change; `at` in epoch milliseconds. */
+export function createJoseOracle(
+  settings: JwtIdentity,
+  published: readonly JWK[],
+  at: number,
+): (token: string) => Promise<Judged> {
+  const keys = published.filter((key) => mayVerify(key) && canBeImported(key));
+  const kids = new Set(keys.map(({ kid }) => kid));
+  const find = createLocalJWKSet({ keys: [...keys] });
+
+  return async (token) => {
+    const header = readHeader(token);
+    if (header === undefined) return passing(invalid('malformed'));
+    const { alg, kid, typ } = header;
+    if (!settings.algorithms.includes(alg)) return passing(invalid('algorithms'));
+    if (keys.length === 0) return passing({ kind: 'unavailable' });
+    if (kid !== undefined && !kids.has(kid)) return passing(invalid('key_unknown'));
+    const type = expectedType(settings.tokenTypes, typ);
+    try {
+      const claims = await verifySignature(token, find, {
+        algorithms: [...settings.algorithms],
+        ...(type !== undefined && { typ: type }),
+        issuer: settings.issuer,
+        audience: settings.audience,
+        requiredClaims: ['exp', 'iat', 'sub'],
+        clockTolerance: LEEWAY,
+        maxTokenAge: settings.maxLifetimeSeconds,
+        currentDate: new Date(at),
+      });
+      if (readUniqueMembers(token.split('.')[1] ?? '') === undefined) return lasting(invalid('claims'));
+      return judgeClaims(claims, settings);
+    } catch (error) {
+      return verdictOn(error);
+    }
+  };
+}
+
+function mayVerify(key: JWK): boolean {
+  if (typeof key.kty !== 'string' || key.kty === 'oct' || 'd' in key) return false;
+  if (key.use !== undefined && key.use !== 'sig') return false;
+  if (key.kid !== undefined && typeof key.kid !== 'string') return false;
+  return key.kty !== 'RSA' || (typeof key.n === 'string' && Buffer.from(key.n, 'base64url').length >= 256);
+}
+
+const OF_CURVES: Readonly<Record<string, RegExp>> = {
+  'P-256': /^ES256$/,
+  'P-384': /^ES384$/,
+  'P-521': /^ES512$/,
+  Ed25519: /^(?:EdDSA|Ed25519)$/,
+};
+
+function canBeImported(key: JWK): boolean {
+  const algorithms = key.kty === 'RSA' ? /^[RP]S(?:256|384|512)$/ : OF_CURVES[key.crv ?? ''];
+  if (algorithms === undefined || (key.alg !== undefined && !algorithms.test(key.alg))) return false;
+  try {
+    createPublicKey({ key, format: 'jwk' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function verifySignature(
+  token: string,
+  find: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, find, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let left = MOST_TRIED;
+    for await (const key of error) {
+      if (left === 0) break;
+      left -= 1;
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+/** jose knows one expected `typ`: the accepted one that the token has, one that fails, or none. */
+function expectedType(accepted: readonly string[], typ: string | undefined): string | undefined {
+  if (typ === undefined && accepted.includes('none')) return undefined;
+  const wanted = typ?.toLowerCase().replace(/^application\//, '');
+  return accepted.find((type) => type === wanted && type !== 'none') ?? `other than ${typ}`;
+}
+
+const OF_CLAIM: ReadonlyMap<string, TokenFlaw> = new Map([
+  ['typ', 'types'],
+  ['iss', 'issuer'],
+  ['aud', 'audience'],
+]);
+
+function verdictOn(error: unknown): Judged {
+  if (error instanceof errors.JWTExpired)
+    return lasting(expired(error.claim === 'iat' ? 'max_lifetime' : 'expired'));
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const tooEarly = error.reason === 'check_failed' && (error.claim === 'nbf' || error.claim === 'iat');
+    return tooEarly ? passing(invalid('not_yet')) : lasting(invalid(OF_CLAIM.get(error.claim) ?? 'claims'));
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) return lasting(invalid('signature'));
+  if (error instanceof errors.JWKSNoMatchingKey) return lasting(invalid('key_unknown'));
+  return lasting(invalid('malformed'));
+}
+
+const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
+const isText = (claim: unknown): boolean => typeof claim === 'string' && claim !== '';
+
+function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
+  const { exp, iat } = claims;
+  if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(invalid('claims'));
+  const required = ['sub', ...(settings.requiredClaims ?? [])];
+  if (!required.every((name) => isText(claims[name]))) return lasting(invalid('claims'));
+  const lifetime = exp - iat;
+  if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY))
+    return lasting(invalid('max_lifetime'));
+  const binding = bindingOf(claims);
+  if (binding.kind === 'other') return lasting(invalid('binding'));
+  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(invalid('claims'));
+  const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
+  if (consumer === undefined) return lasting(invalid('consumer'));
+  return { outcome: known(consumer, binding), expires: exp * 1000 };
+}
+
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
+/** Before jose sees a token: it decodes base64url leniently and keeps the last of repeated names. */
+function readHeader(token: string) {
+  if (token.length > 8192 || !COMPACT.test(token)) return undefined;
+  const parts = token.split('.');
+  if (!parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)) return undefined;
+  const header = readUniqueMembers(parts[0] ?? '');
+  if (header === undefined || 'crit' in header || 'b64' in header) return undefined;
+  const { alg, kid, typ } = header;
+  if (typeof alg !== 'string') return undefined;
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > 256)) return undefined;
+  if (typ !== undefined && typeof typ !== 'string') return undefined;
+  return { alg, kid, typ };
+}
+
+/** Undefined too for an object behind a byte order mark. */
+function readUniqueMembers(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    const text = utf8.decode(Buffer.from(part, 'base64url'));
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return Object.keys(value).length === countMembers(text) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the outermost object of valid JSON: colons at depth 1 outside of texts. */
+function countMembers(json: string): number {
+  let depth = 0;
+  let members = 0;
+  for (const [mark] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+    if (mark === '{' || mark === '[') depth += 1;
+    else if (mark === '}' || mark === ']') depth -= 1;
+    else if (mark === ':' && depth === 1) members += 1;
+  }
+  return members;
+}

@@ -1,0 +1,154 @@
+// Signatures are verified as Wycheproof has it, and as jose does with WebCrypto (wycheproof/README.md).
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compactVerify, createLocalJWKSet, importJWK, type JWK } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { createKeySet } from '../../gateway/identity/key-set.ts';
+import { verifiersOf } from '../../gateway/identity/signature.ts';
+import { readToken } from '../../gateway/identity/token-shape.ts';
+
+interface Group {
+  readonly file: string;
+  readonly alg: string;
+  readonly key: JWK;
+  readonly keys: readonly JWK[];
+}
+type Row = readonly [tcId: number, comment: string, result: 'valid' | 'invalid' | 'acceptable', ...string[]];
+interface Vector {
+  readonly group: Group;
+  readonly id: string;
+  readonly valid: boolean | undefined;
+  readonly parts: readonly string[];
+}
+
+/** `valid` undefined: Wycheproof leaves open whether a verifier accepts it. */
+function readVectors(file: string): Vector[] {
+  const text = readFileSync(join(import.meta.dirname, 'wycheproof', file), 'utf8');
+  const vectors: Vector[] = [];
+  let group: Group | undefined;
+  for (const line of text.trimEnd().split('\n')) {
+    const read: Group | Row = JSON.parse(line);
+    if ('file' in read) group = read;
+    else if (group !== undefined) {
+      const [tcId, comment, result, ...parts] = read;
+      const id = `${group.file} ${tcId}: ${comment}`;
+      vectors.push({ group, id, valid: result === 'acceptable' ? undefined : result === 'valid', parts });
+    }
+  }
+  return vectors;
+}
+
+/** What jose gives to WebCrypto. */
+function parametersOf(alg: string) {
+  const bits = alg.slice(2);
+  switch (alg.slice(0, 2)) {
+    case 'RS':
+      return { name: 'RSASSA-PKCS1-v1_5' };
+    case 'PS':
+      return { name: 'RSA-PSS', saltLength: Number(bits) / 8 };
+    case 'ES':
+      return { name: 'ECDSA', hash: `SHA-${bits}` };
+    default:
+      return { name: 'Ed25519' };
+  }
+}
+
+async function verifiesByWebCrypto(
+  alg: string,
+  key: JWK,
+  input: Buffer,
+  signature: Buffer,
+): Promise<boolean> {
+  const imported = await importJWK(key, alg);
+  if (imported instanceof Uint8Array) throw new Error('no public key');
+  return crypto.subtle.verify(parametersOf(alg), imported, Buffer.from(signature), Buffer.from(input));
+}
+
+describe.each(['rsa-pkcs1.jsonl', 'rsa-pss.jsonl', 'ecdsa.jsonl', 'ed25519.jsonl'])('JWT-1: %s', (file) => {
+  const vectors = readVectors(file);
+
+  it('each signature is good or not as the vector says, and as jose finds', async () => {
+    expect(vectors.length).toBeGreaterThan(50);
+    for (const { group, id, valid, parts } of vectors) {
+      const [input = Buffer.of(), signature = Buffer.of()] = parts.map((part) =>
+        Buffer.from(part, 'base64url'),
+      );
+      const ours = await verifiersOf(group.key)?.get(group.alg)?.(input, signature);
+      const byJose = await verifiesByWebCrypto(group.alg, group.key, input, signature);
+      expect({ id, ours, byJose }).toEqual({ id, ours: valid ?? byJose, byJose: valid ?? byJose });
+    }
+  });
+
+  it('a verification that takes more than 0.1 ms is done in the thread pool', async () => {
+    for (const { group } of vectors) {
+      const { crv, n = '' } = group.key;
+      const slow = crv === 'P-384' || crv === 'P-521' || Buffer.from(n, 'base64url').length > 512;
+      const verdict = verifiersOf(group.key)?.get(group.alg)?.(Buffer.of(), Buffer.of());
+      expect(verdict instanceof Promise).toBe(slow);
+      expect(await verdict).toBe(false);
+    }
+  });
+
+  it('no signature is good by another algorithm of the same key', async () => {
+    for (const { group, id, valid, parts } of vectors) {
+      if (valid !== true) continue;
+      const [input = Buffer.of(), signature = Buffer.of()] = parts.map((part) =>
+        Buffer.from(part, 'base64url'),
+      );
+      for (const [alg, verify] of verifiersOf(group.key) ?? []) {
+        if (alg === group.alg || group.alg === 'EdDSA') continue;
+        expect({ id, alg, good: await verify(input, signature) }).toEqual({ id, alg, good: false });
+      }
+    }
+  });
+});
+
+/** Where the gateway does not follow the vector. */
+const OTHERWISE: ReadonlyMap<string, boolean> = new Map([
+  // No JWT: claims are an object.
+  ...[259, 264, 268, 272, 320, 325].map(
+    (tcId) => [`json_web_signature_test ${tcId}: emptyPayload`, false] as const,
+  ),
+  // The key is for another algorithm than the header names, as jose sees it too.
+  ...[346, 350].map((tcId) => [`json_web_signature_test ${tcId}: Figure20`, false] as const),
+  ...[347, 351].map((tcId) => [`json_web_signature_test ${tcId}: Figure27`, false] as const),
+  // How a key was made is for its issuer to know.
+  ['json_web_key_test 7: rejectsKeyWithRocaVulnerability', true],
+]);
+
+describe('JWT-1: jose.jsonl', () => {
+  it('each token is signed by a key of the set or not as the vector says, and as jose finds', async () => {
+    for (const { group, id, valid, parts } of readVectors('jose.jsonl')) {
+      const [jws = ''] = parts;
+      const ours = await isSigned(group.keys, jws);
+      expect({ id, ours }).toEqual({ id, ours: OTHERWISE.get(id) ?? valid });
+      // jose takes an empty payload.
+      const byJose = !jws.includes('..') && (await isSignedByJose(group.keys, jws));
+      expect({ id, byJose }).toEqual({ id, byJose: ours });
+    }
+  });
+});
+
+async function isSigned(keys: readonly JWK[], jws: string): Promise<boolean> {
+  const fetch = async () => Response.json({ keys });
+  const keySet = createKeySet('https://auth.example.com/keys', { now: () => 0, fetch });
+  try {
+    await keySet.warm();
+    const token = readToken(jws);
+    if (token === undefined) return false;
+    const verifiers = (await keySet.keysFor(token.kid))?.verifiersFor(token.alg, token.kid) ?? [];
+    const verdicts = await Promise.all(verifiers.map((verify) => verify(token.input, token.signature)));
+    return verdicts.includes(true);
+  } finally {
+    keySet.close();
+  }
+}
+
+async function isSignedByJose(keys: readonly JWK[], jws: string): Promise<boolean> {
+  try {
+    await compactVerify(jws, createLocalJWKSet({ keys: [...keys] }));
+    return true;
+  } catch {
+    return false;
+  }
+}
