@@ -9,6 +9,7 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 
 /** Fields read from the record that Node makes of them; nothing is copied. */
 export class RecordFields implements Fields {
+  forwarded: unknown = undefined;
   private readonly record: FieldRecord;
 
   constructor(record: FieldRecord = {}) {
