@@ -35,7 +35,8 @@ const FIELD_OVERHEAD = 4;
 const CHUNKED = -1;
 /** Of those that are registered. */
 const LONGEST_METHOD = 'UPDATEREDIRECTREF'.length;
-const METHOD = /^[A-Z-]+(?: |$)/;
+/** RFC 9112 §2.2: line ends may stand before it. */
+const METHOD = /^[\r\n]*(?:[A-Z-]+(?: |$)|$)/;
 const LENGTH = /^\d{1,15}$/;
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/;
 
