@@ -89,6 +89,7 @@ const ODD: readonly Named[] = [
   ],
   ['HTTP/1.0 without a host', 'GET /echo HTTP/1.0\r\n\r\n'],
   ['a tab before a value', get('X-A:\t1')],
+  ['two blanks before a value', get('X-A:  1')],
   ['blanks around a value', get('X-A:   1  \t')],
   ['octets beyond ASCII in a value', get('X-A: \u00e4\u00ff')],
   ['octets beyond ASCII in a target', request('GET /echo/\u00e4')],

@@ -28,7 +28,11 @@ export interface FoundBody {
 function lineOf(line: string): string | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, colon).toLowerCase();
-  const value = line.slice(colon + 1).trim();
+  // undici keeps blanks behind a value.
+  const value = line
+    .slice(colon + 1)
+    .replace(/^ /, '')
+    .trimEnd();
   if (name === 'keep-alive' || name === 'date') return undefined;
   if (name === 'connection' && value.toLowerCase() === 'keep-alive') return undefined;
   if (name === 'traceparent') return `traceparent: ${value.replace(MADE_IDS, '')}`;
@@ -42,8 +46,8 @@ export function comparedHead(text: string): readonly string[] {
   return [start, ...compared.toSorted()].map((line) => line.replaceAll(UUID, 'uuid'));
 }
 
-/** The body at the start of `rest`, behind `head`. */
-function bodyBehind(head: string, rest: string, isHead: boolean): FoundBody {
+/** The body at the start of `rest`, which stands behind `head`. */
+export function bodyBehind(head: string, rest: string, isHead: boolean): FoundBody {
   if (isHead || /^HTTP\/1\.1 (?:1|204|304)/.test(head)) return { content: '', octets: 0, isWhole: true };
   if (!/\r\ntransfer-encoding: chunked/i.test(head)) {
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
