@@ -99,6 +99,15 @@ versions: none
     expect(upstream.requests.map(pathOf)).toEqual(['/echo/1']);
   });
 
+  it('RFC 9112 §2.2: with line ends between them and behind them are all answered', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { gateway } = await pair(() => OK, { decide: () => promise });
+    const answer = sendRaw(gateway.port, `${get('/echo/1')}\r\n${get('/echo/2')}\r\n\r\n`, 2);
+    await until(() => gateway.views.length > 0);
+    resolve(undefined);
+    expect(await answer).toMatchObject({ statuses: [200, 200], closed: false });
+  });
+
   it('before bytes that are no request are all answered, then the connection ends', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { gateway } = await pair(() => OK, { decide: () => promise });

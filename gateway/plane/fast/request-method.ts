@@ -5,7 +5,8 @@ import { METHODS } from '../../exchange/request-view.ts';
 const SPACE = 0x20;
 /** Of those that are registered. */
 const LONGEST_METHOD = 'UPDATEREDIRECTREF'.length;
-const METHOD = /^[A-Z-]+(?: |$)/;
+/** RFC 9112 §2.2: line ends may stand before it. */
+const METHOD = /^[\r\n]*(?:[A-Z-]+(?: |$)|$)/;
 
 /** Whether a request may begin so, usual or not: with one of the methods that Node's parser knows, say. */
 export function mayBeRequest(bytes: Buffer): boolean {

@@ -1,0 +1,124 @@
+// Sends the same cases to a gateway on the fast plane and to one on the general plane, and returns what differs.
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+import { ADDRESSES, type DrawnTokens, drawnCase, requestFrom, requestWith } from './drawn-cases.ts';
+import { compared, kindOf, readsAnswerOtherwise, readsRequestOtherwise } from './own-ways.ts';
+import { type Case, openPlaneSide, type PlaneSide, type Seen, USUAL } from './plane-side.ts';
+
+export interface Difference {
+  readonly what: 'case' | 'metrics' | 'ledger';
+  readonly one?: Case;
+  readonly fast: unknown;
+  readonly general: unknown;
+}
+
+export interface ComparedSlice {
+  /** Cases that were sent to both. */
+  readonly sent: number;
+  readonly differences: readonly Difference[];
+  /** Requests to the gateway on the fast plane, by the labels of `sundial_plane_requests_total`. */
+  readonly carried: ReadonlyMap<string, number>;
+  /** Of the answers. */
+  readonly statuses: ReadonlySet<string>;
+  /** Of the gateway on the fast plane. */
+  readonly ledger: unknown;
+}
+
+const DRAWN_AT_ONCE = 1_000;
+/** Of the API with scopes. */
+const CONSUMERS = 24;
+const LEDGER_MS = 20_000;
+
+/** Compares `cases` cases that are drawn from `seed`. Gateways, consumers and limits are the slice's own. */
+export async function compareSlice(seed: number, cases: number): Promise<ComparedSlice> {
+  await using stack = new AsyncDisposableStack();
+  const issuer = stack.adopt(await startTestIssuer(), (started) => started.close());
+  const fast = stack.use(await openPlaneSide('fast', issuer.url));
+  const general = stack.use(await openPlaneSide('general', issuer.url));
+  const tokens = await tokensOf(issuer);
+  const differences: Difference[] = [];
+  const statuses = new Set<string>();
+  let sent = 0;
+  const compare = async (one: Case): Promise<void> => {
+    sent += 1;
+    const [found, expected] = await Promise.all([fast.ask(one), general.ask(one)]);
+    for (const [[start = '']] of found.answers) statuses.add(start.slice('HTTP/1.1 '.length, 12));
+    differences.push(...differentCase(one, found, expected));
+  };
+
+  const later: Case[] = [];
+  for (const one of draw(drawnCase(tokens), seed, cases)) {
+    if (kindOf(one) === 'alone') await compare(one);
+    else later.push(one);
+  }
+  // What is left of each limit.
+  for (const token of tokens.known) await compare({ ...USUAL, request: requestWith(token) });
+  for (let address = 0; address < ADDRESSES; address += 1)
+    await compare({ ...USUAL, request: requestFrom(address) });
+  const [found, expected] = await Promise.all([fast, general].map(({ gateway }) => gateway.requestMetrics()));
+  differences.push(...differentLines(found ?? [], expected ?? []), ...(await differentLedger(fast, general)));
+  // What was counted of these is not compared, since one plane may have done more than the other.
+  for (const one of later) await compare({ ...one, leaves: 'destroy' });
+  return {
+    ...{ sent, differences, statuses },
+    carried: await fast.gateway.carried(),
+    ledger: await fast.gateway.ledger(),
+  };
+}
+
+/** Cases that both planes read alike. */
+function* draw(arbitrary: fc.Arbitrary<Case>, seed: number, cases: number): Iterable<Case> {
+  let left = cases;
+  for (let round = 0; left > 0; round += 1) {
+    for (const one of fc.sample(arbitrary, { seed: seed + round, numRuns: DRAWN_AT_ONCE })) {
+      if (readsAnswerOtherwise(one) || readsRequestOtherwise(one)) continue;
+      yield one;
+      left -= 1;
+      if (left === 0) return;
+    }
+  }
+}
+
+async function tokensOf(issuer: TestIssuer): Promise<DrawnTokens> {
+  const scope = 'orders:read orders:write';
+  const consumers = Array.from({ length: CONSUMERS }, (_, at) =>
+    issuer.sign({ client_id: `consumer-${at}`, scope: at % 4 === 0 ? 'orders:read' : scope }),
+  );
+  const known = [...consumers, issuer.sign({ client_id: 'acme', scope, aud: 'another' }), 'a.b.c'];
+  return {
+    known: await Promise.all(known),
+    unknown: await issuer.sign({ client_id: 'acme', scope }, { kid: 'unknown' }),
+  };
+}
+
+/** Empty where both planes have done the same. */
+export function differentCase(one: Case, fast: Seen, general: Seen): readonly Difference[] {
+  const [found, expected] = compared(one, fast, general);
+  const parts = (['answers', 'closed', 'upstream', 'lines'] as const).filter(
+    (part) => JSON.stringify(found[part]) !== JSON.stringify(expected[part]),
+  );
+  if (parts.length === 0) return [];
+  const of = (seen: Partial<Seen>) => Object.fromEntries(parts.map((part) => [part, seen[part]]));
+  return [{ what: 'case', one, fast: of(found), general: of(expected) }];
+}
+
+function differentLines(fast: readonly string[], general: readonly string[]): readonly Difference[] {
+  const beyond = (lines: readonly string[], others: readonly string[]) => {
+    const known = new Set(others);
+    return lines.filter((line) => !known.has(line));
+  };
+  const found = { fast: beyond(fast, general), general: beyond(general, fast) };
+  return found.fast.length + found.general.length === 0 ? [] : [{ what: 'metrics', ...found }];
+}
+
+/** It is written in batches, of which the last one may be to come. */
+async function differentLedger(fast: PlaneSide, general: PlaneSide): Promise<readonly Difference[]> {
+  const end = performance.now() + LEDGER_MS;
+  for (;;) {
+    const [found, expected] = await Promise.all([fast.gateway.ledger(), general.gateway.ledger()]);
+    if (JSON.stringify(found) === JSON.stringify(expected)) return [];
+    if (performance.now() > end) return [{ what: 'ledger', fast: found, general: expected }];
+    await setTimeout(50);
+  }
+}

@@ -1,0 +1,86 @@
+// A whole gateway on one plane, in this process: its listener, its access lines, its metrics and its ledger.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startGateway } from '../../gateway/gateway.ts';
+import type { PlaneName } from '../../gateway/plan/bounds.ts';
+import { renderProblems } from '../../gateway/plan/problems.ts';
+import { overHttp1 } from '../support/http-client.ts';
+
+export type AccessLine = Readonly<Record<string, unknown>>;
+
+export interface WholeGateway extends AsyncDisposable {
+  readonly port: number;
+  /** Access lines since the last call, without times and random identifiers. */
+  readonly accessLines: () => readonly AccessLine[];
+  /** The lines of /metrics about requests. */
+  readonly requestMetrics: () => Promise<readonly string[]>;
+  /** Requests by the plane and the reason in `sundial_plane_requests_total`. */
+  readonly carried: () => Promise<ReadonlyMap<string, number>>;
+  /** The rows of the ledger; of each time the day. */
+  readonly ledger: () => Promise<unknown>;
+}
+
+/** Of what takes time, of a process, of its plane and of its file. */
+const OF_THE_PROCESS = /^sundial_(?:plane_|ledger_(?:flushes|pending)|config_info)|_seconds(?!_count)/;
+const CARRIED = /^sundial_plane_requests_total\{(.*)\} (\d+)$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @throws Error with the rendered problems when the YAML beside this file is refused */
+export async function startWholeGateway(
+  plane: PlaneName,
+  environment: Readonly<Record<'ISSUER' | 'SERVICE', string>>,
+): Promise<WholeGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-differential-'));
+  let log = '';
+  const started = await startGateway({
+    configFile: join(import.meta.dirname, 'gateway.yaml'),
+    environment: { ...environment, DATA: folder, PLANE: plane },
+    log: {
+      write(text: string) {
+        log += text;
+      },
+    },
+  });
+  if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
+  const { gateway } = started;
+  const { http, admin } = gateway.facts.listeners;
+  const ask = async (path: string): Promise<string> => {
+    await using client = overHttp1(admin?.address.port ?? 0, { tls: false });
+    const { status, text } = await client.ask({ path });
+    if (status !== 200) throw new Error(`${path} answers ${status}: ${text}`);
+    return text;
+  };
+  const metrics = async (): Promise<readonly string[]> => {
+    const text = await ask('/metrics');
+    return text.split('\n').filter((line) => line.startsWith('sundial_'));
+  };
+  return {
+    port: http?.address.port ?? 0,
+    accessLines() {
+      // A line of the logger takes along what was gathered for a batch.
+      gateway.logger.info('access lines are read');
+      const lines = log.split('\n').filter((line) => line.startsWith('{"level":"info","log":"access"'));
+      log = '';
+      return lines.map(comparedLine);
+    },
+    requestMetrics: async () => (await metrics()).filter((line) => !OF_THE_PROCESS.test(line)),
+    carried: async () =>
+      new Map(
+        (await metrics()).flatMap((line) => {
+          const [, labels, count] = CARRIED.exec(line) ?? [];
+          return labels === undefined ? [] : [[labels, Number(count)] as const];
+        }),
+      ),
+    ledger: async () => JSON.parse((await ask('/-/usage')).replaceAll(/(\d{4}-\d\d-\d\d)T[\d:.]+Z/g, '$1')),
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function comparedLine(line: string): AccessLine {
+  const { time, trace_id, duration_ms, upstream_ms, request_id, ...others } = JSON.parse(line);
+  return { ...others, request_id: UUID.test(request_id) ? 'uuid' : request_id };
+}

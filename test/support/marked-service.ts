@@ -1,0 +1,97 @@
+// A service that fills each answer with a mark of its own, and that checks the mark of each body it gets.
+// The path `/<api>/<octets>/<how>/<mark>` says what is answered and how.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * How an answer comes. `early`: before the body of the request; `cut-…`: it is broken off in the middle; `none`: the connection
+ * ends without one; `stray`: with octets behind it that are part of no answer; `json`: as the member `mark` of an object.
+ */
+export const HOWS = [
+  'sized',
+  'chunked',
+  'to-end',
+  'early',
+  'cut-sized',
+  'cut-chunked',
+  'none',
+  'stray',
+] as const;
+export type How = (typeof HOWS)[number] | 'json';
+
+export interface MarkedService extends AsyncDisposable {
+  readonly url: string;
+  /** Bodies that were not filled with the mark of their request. */
+  readonly foreign: readonly string[];
+}
+
+/** `octets` of `mark`, again and again. */
+export function filledWith(mark: string, octets: number): string {
+  return mark.repeat(Math.ceil(octets / mark.length)).slice(0, octets);
+}
+
+/** In answers behind which they stand. */
+const STRAY = '<stray>'.repeat(20);
+/** Octets that are written at once. */
+const PIECE = 40_000;
+/** Longer than any gateway keeps an idle connection. */
+const KEEP_MS = 60_000;
+
+export async function startMarkedService(): Promise<MarkedService> {
+  const foreign: string[] = [];
+  const server = createServer({ keepAliveTimeout: KEEP_MS }, (request, response) => {
+    const [, , octets = '', how = '', mark = ''] = (request.url ?? '').split('/');
+    const content = filledWith(mark, Number(octets));
+    const give = (): void =>
+      answer(response, how as How, how === 'json' ? JSON.stringify({ mark: content }) : content);
+    response.setHeader('x-mark', mark);
+    // As the policy that was in force has set it.
+    response.setHeader('x-request-edition', request.headers['x-edition'] ?? '');
+    if (how === 'early') give();
+    void readBody(request).then(({ body, isWhole }) => {
+      if (body !== filledWith(mark, body.length)) foreign.push(`${request.url}: ${body.slice(0, 200)}`);
+      if (isWhole && how !== 'early') give();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    foreign,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function readBody(request: IncomingMessage): Promise<{ readonly body: string; readonly isWhole: boolean }> {
+  return new Promise((resolve) => {
+    let body = '';
+    request.setEncoding('latin1');
+    request.on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('error', () => undefined);
+    request.once('close', () => resolve({ body, isWhole: request.complete }));
+    request.once('end', () => resolve({ body, isWhole: true }));
+  });
+}
+
+function answer(response: ServerResponse, how: How, body: string): void {
+  const { socket } = response;
+  if (how === 'none') {
+    socket?.destroy();
+    return;
+  }
+  if (how === 'json') response.setHeader('content-type', 'application/json');
+  if (how === 'to-end') {
+    response.shouldKeepAlive = false;
+    response.removeHeader('transfer-encoding');
+  } else if (how !== 'chunked' && how !== 'cut-chunked') response.setHeader('content-length', body.length);
+  const isCut = how === 'cut-sized' || how === 'cut-chunked';
+  const end = isCut ? Math.floor(body.length / 2) : body.length;
+  for (let at = 0; at < end; at += PIECE) response.write(body.slice(at, Math.min(end, at + PIECE)), 'latin1');
+  if (isCut) response.write('', () => setImmediate(() => socket?.destroy()));
+  else response.end();
+  if (how === 'stray') socket?.write(STRAY, 'latin1');
+}
