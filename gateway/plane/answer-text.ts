@@ -30,7 +30,7 @@ export function headText(status: number, { flat }: HeaderLines, date: string): s
 
 /** The line of a name that was written last, since most answers repeat most of them. */
 interface LastLine {
-  value: string;
+  value: string | undefined;
   text: string;
   misses: number;
 }
@@ -45,7 +45,7 @@ function knownLine(name: string, value: string): string {
   if (last !== undefined && last.value === value) return last.text;
   const text = fieldLine(name, value);
   if (last === undefined) {
-    if (lastLines.size < MOST_NAMES) lastLines.set(name, { value: '', text: '', misses: 0 });
+    if (lastLines.size < MOST_NAMES) lastLines.set(name, { value: undefined, text: '', misses: 0 });
     return text;
   }
   last.misses = (last.misses + 1) % MISSES;

@@ -134,7 +134,7 @@ export class FastConnection implements Carrier {
   /** What follows cannot be understood (ERR-3). */
   #refuseBody(request: FastRequest, refusal: RequestRefusal): void {
     this.#isSealed = true;
-    if (request.answered) this.socket.destroy();
+    if (request.answered) this.#destroy();
     else this.#life.refuse(request, refusal);
     request.onGone?.();
   }
@@ -161,9 +161,18 @@ export class FastConnection implements Carrier {
   readonly #onEnd = (): void => {
     const request = this.#request;
     // The end of a head, or of a body, does not come any more; nobody is there to be told.
-    if (this.#part !== undefined || (request !== undefined && !request.endedWhole())) this.socket.destroy();
-    else this.socket.end();
+    if (this.#part !== undefined || (request !== undefined && !request.endedWhole())) this.#destroy();
+    else {
+      this.answers.writeNow();
+      this.socket.end();
+    }
   };
+
+  /** Behind what there is of an answer. */
+  #destroy(): void {
+    this.answers.writeNow();
+    this.socket.destroy();
+  }
 
   readonly #onClose = (): void => {
     this.#leave();
