@@ -174,7 +174,11 @@ async function visit(
     // A client that leaves while it sends, or while it reads.
     const leaves = draw() < 0.15;
     const isPart = leaves && draw() < 0.3;
-    socket.write(isPart ? text.slice(0, Math.floor(draw() * text.length)) : text, 'latin1');
+    const place = Math.floor(draw() * text.length);
+    socket.write(text.slice(0, place), 'latin1');
+    await turn();
+    await turn();
+    if (!isPart) socket.write(text.slice(place), 'latin1');
     const most = leaves ? Math.floor(draw() * 50_000) : Number.POSITIVE_INFINITY;
     const pauses = draw() < 0.3;
     const reading = readAnswers(
@@ -230,7 +234,8 @@ describe.each([false, true])('over TLS: %s', (tls) => {
     const over = visits.then(() => 'over');
     for (let edition = 1; (await Promise.race([once(answered, 'answer'), over])) !== 'over'; edition += 1) {
       await writeFile(join(folder, 'echo.yaml'), policy(edition));
-      expect(await gateway.reload()).toMatchObject({ kind: 'accepted' });
+      // The watcher of the folder may have been first.
+      expect((await gateway.reload()).kind).not.toBe('rejected');
     }
     const visited = await visits;
     expect(visited.flatMap(({ faults }) => faults).slice(0, 3), `seed ${seed}`).toEqual([]);

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * How an answer comes. `early`: before the body of the request; `cut-…`: it is broken off in the middle; `none`: the connection
- * ends without one; `stray`: with octets behind it that are part of no answer; `json`: as the member `mark` of an object.
+ * ends without one; `stray`: with octets behind it that are part of no answer; `json`: as the member `mark` of an object; `pieces`: the head
+ * in two, with other connections read between them.
  */
 export const HOWS = [
   'sized',
@@ -16,6 +17,7 @@ export const HOWS = [
   'cut-chunked',
   'none',
   'stray',
+  'pieces',
 ] as const;
 export type How = (typeof HOWS)[number] | 'json';
 
@@ -83,6 +85,15 @@ function answer(response: ServerResponse, how: How, body: string): void {
     socket?.destroy();
     return;
   }
+  if (how === 'pieces') {
+    const head = headOf(response, body.length);
+    const place = body.length % head.length;
+    socket?.setNoDelay(true);
+    socket?.write(head.slice(0, place), 'latin1', () =>
+      setImmediate(() => setImmediate(() => socket.end(head.slice(place) + body, 'latin1'))),
+    );
+    return;
+  }
   if (how === 'json') response.setHeader('content-type', 'application/json');
   if (how === 'to-end') {
     response.shouldKeepAlive = false;
@@ -94,4 +105,9 @@ function answer(response: ServerResponse, how: How, body: string): void {
   if (isCut) response.write('', () => setImmediate(() => socket?.destroy()));
   else response.end();
   if (how === 'stray') socket?.write(STRAY, 'latin1');
+}
+
+function headOf(response: ServerResponse, octets: number): string {
+  const lines = response.getHeaderNames().map((name) => `${name}: ${response.getHeader(name)}`);
+  return ['HTTP/1.1 200 OK', ...lines, `content-length: ${octets}`, 'connection: close', '', ''].join('\r\n');
 }
