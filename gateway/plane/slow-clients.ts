@@ -1,12 +1,18 @@
 // Clients that are too slow to be meant: they leave an answer untaken, or send a body that hardly moves.
 // Open requests are swept by a timer for each bound: a timer for each request would cost more.
-import type { Refusal } from '../exchange/directive.ts';
+import type { Refusal, RequestRefusal } from '../exchange/directive.ts';
 import type { Bounds } from '../plan/bounds.ts';
 
 export const SLOW_BODY: Refusal = {
   reason: 'request_malformed',
   status: 408,
   message: 'The request body did not arrive in time.',
+};
+
+export const TOO_LATE: RequestRefusal = {
+  reason: 'request_malformed',
+  status: 408,
+  message: 'The request did not arrive in time.',
 };
 
 /** A request that is open. */

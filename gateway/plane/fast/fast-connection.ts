@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { type ClientConnection, createClientConnection } from '../client-connection.ts';
 import { endGently } from '../gentle-end.ts';
+import { TOO_LATE } from '../slow-clients.ts';
 import { refuseOnSocket } from '../socket-refusal.ts';
 import { AnswerStream } from './answer-stream.ts';
 import type { FastLife } from './fast-life.ts';
@@ -17,12 +18,6 @@ const MOST_REREAD = 1_024 * 1_024;
 
 /** Octets of further requests that wait for the end of an answer. */
 const MOST_WAITING = 64 * 1_024;
-
-const TOO_LATE: RequestRefusal = {
-  reason: 'request_malformed',
-  status: 408,
-  message: 'The request did not arrive in time.',
-};
 
 export interface ConnectionEnds {
   /** Node's parser has it from now on. */
