@@ -129,8 +129,10 @@ export class FastConnection implements Carrier {
   /** What follows cannot be understood (ERR-3). */
   #refuseBody(request: FastRequest, refusal: RequestRefusal): void {
     this.#isSealed = true;
-    if (request.answered) this.#destroy();
-    else this.#life.refuse(request, refusal);
+    if (request.answered) {
+      this.answers.writeNow();
+      this.socket.destroy();
+    } else this.#life.refuse(request, refusal);
     request.onGone?.();
   }
 
@@ -155,19 +157,11 @@ export class FastConnection implements Carrier {
 
   readonly #onEnd = (): void => {
     const request = this.#request;
-    // The end of a head, or of a body, does not come any more; nobody is there to be told.
-    if (this.#part !== undefined || (request !== undefined && !request.endedWhole())) this.#destroy();
-    else {
-      this.answers.writeNow();
-      this.socket.end();
-    }
-  };
-
-  /** Behind what there is of an answer. */
-  #destroy(): void {
     this.answers.writeNow();
-    this.socket.destroy();
-  }
+    // The end of a head, or of a body, does not come any more; nobody is there to be told.
+    if (this.#part !== undefined || (request !== undefined && !request.endedWhole())) this.socket.destroy();
+    else this.socket.end();
+  };
 
   readonly #onClose = (): void => {
     this.#leave();
