@@ -79,7 +79,6 @@ export async function openPlaneSide(plane: PlaneName, issuer: string): Promise<P
   }
   const onHead = (request: RawRequest): undefined => {
     activity += 1;
-    request.socket.setNoDelay(true);
     if (current === undefined) return undefined;
     if (current.isEarly || (request.complete && isAllSent)) void answer(request, current);
     else if (request.complete) waiting.push(request);

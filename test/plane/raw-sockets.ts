@@ -64,6 +64,31 @@ function completeAnswers(text: string): number {
   }
 }
 
+export interface RawClient {
+  readonly socket: Socket;
+  /** What has come so far. */
+  text: string;
+  /** The gateway has ended the connection, by an end or a reset. */
+  ended: boolean;
+}
+
+/** A connection on which a test writes and reads at its own time; it is to be destroyed by the test. */
+export async function openRaw(port: number): Promise<RawClient> {
+  const socket = connect(port, '127.0.0.1');
+  const client: RawClient = { socket, text: '', ended: false };
+  const onEnd = (): void => {
+    client.ended = true;
+  };
+  socket.setNoDelay(true);
+  socket.setEncoding('latin1');
+  socket.on('error', onEnd).on('end', onEnd).on('close', onEnd);
+  socket.on('data', (chunk: string) => {
+    client.text += chunk;
+  });
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  return client;
+}
+
 export interface RawRequest {
   /** The head as received, without its last empty line. */
   readonly head: string;
@@ -95,7 +120,7 @@ export async function startUpstream(
 ): Promise<RawUpstream> {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
+  const server: Server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     let current: RawRequest | undefined;
     let buffer = '';

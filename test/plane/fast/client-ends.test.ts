@@ -1,0 +1,104 @@
+// A client that ends its side or resets its connection at each possible moment: what is under way is given up, nothing is left
+// open, and others are served. On both planes alike.
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { PLANES } from '../../../gateway/plan/bounds.ts';
+import { forEachTest, type Pair } from '../gateway-pair.ts';
+import { get, OK, openRaw, type RawClient, type RawRequest, sendRaw, until } from '../raw-sockets.ts';
+
+const { defer, pair } = forEachTest();
+
+interface Moment {
+  readonly name: string;
+  readonly sent: string;
+  /** It has come so far. */
+  readonly isThere: (pair: Pair, client: RawClient) => boolean;
+  /** What is observed of the requests of this client. */
+  readonly observed: readonly { readonly status: number; readonly aborted: boolean }[];
+}
+
+const HALF = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
+const LEFT = { status: 499, aborted: true };
+const half = get('/echo/half');
+const silent = get('/echo/silent');
+const body = (line: string, part: string): string => get('/echo/silent', [line], 'POST', part);
+const isAsked = ({ upstream }: Pair): boolean => upstream.requests.length > 0;
+const isSent = ({ upstream }: Pair): boolean => upstream.requests[0]?.body.includes('hello') === true;
+const isAccepted = ({ gateway }: Pair): boolean => gateway.listener.connections() === 1;
+
+const MOMENTS: readonly Moment[] = [
+  { name: 'before a request', sent: '', isThere: isAccepted, observed: [] },
+  { name: 'within the request line', sent: 'GET /ec', isThere: isAccepted, observed: [] },
+  { name: 'within a field', sent: silent.slice(0, -10), isThere: isAccepted, observed: [] },
+  { name: 'before the empty line', sent: silent.slice(0, -2), isThere: isAccepted, observed: [] },
+  { name: 'before its answer', sent: silent, isThere: isAsked, observed: [LEFT] },
+  { name: 'within its body', sent: body('Content-Length: 9', 'hello'), isThere: isSent, observed: [LEFT] },
+  {
+    name: 'within a chunk',
+    sent: body('Transfer-Encoding: chunked', '9\r\nhello'),
+    isThere: isSent,
+    observed: [LEFT],
+  },
+  {
+    name: 'between chunks',
+    sent: body('Transfer-Encoding: chunked', '5\r\nhello\r\n'),
+    isThere: isSent,
+    observed: [LEFT],
+  },
+  {
+    name: 'within its answer',
+    sent: half,
+    isThere: (_pair, { text }) => text.endsWith('hello'),
+    observed: [{ status: 200, aborted: true }],
+  },
+  {
+    name: 'behind an answer',
+    sent: get('/echo'),
+    isThere: (_pair, { text }) => text.endsWith('ok'),
+    observed: [{ status: 200, aborted: false }],
+  },
+  {
+    name: 'within a request behind an answer',
+    sent: `${get('/echo')}GET /echo HTTP`,
+    isThere: (_pair, { text }) => text.endsWith('ok'),
+    observed: [{ status: 200, aborted: false }],
+  },
+  {
+    name: 'within the head of an odd request',
+    sent: 'GET http://api.example.com/echo HTTP/1.1\r\nHost: api',
+    isThere: isAccepted,
+    observed: [],
+  },
+];
+
+const WAYS: readonly (readonly [name: string, leave: (socket: Socket) => void])[] = [
+  ['ends its side', (socket) => void socket.end()],
+  ['resets its connection', (socket) => void socket.resetAndDestroy()],
+];
+
+const answer = ({ head }: RawRequest): string | undefined => {
+  if (head.includes(' /echo/silent ')) return undefined;
+  return head.includes(' /echo/half ') ? HALF : OK;
+};
+
+describe.each(PLANES)('FWD-17: on the %s plane a client', (plane) => {
+  describe.each(WAYS)('%s', (_way, leave) => {
+    it.each(MOMENTS)('$name', async ({ sent, isThere, observed }) => {
+      const started = await pair(answer, { plane });
+      const { gateway, upstream } = started;
+      const client = await openRaw(gateway.port);
+      defer(async () => void client.socket.destroy());
+      client.socket.write(sent, 'latin1');
+      await until(() => isThere(started, client));
+      leave(client.socket);
+      await until(() => client.ended && gateway.listener.connections() === 0);
+      await until(() => gateway.outcomes.length === observed.length);
+      expect(gateway.outcomes).toMatchObject(observed);
+      // What was under way is cancelled; a connection whose answer is whole is kept.
+      const isOver = observed.every(({ aborted }) => !aborted);
+      if (!isOver) await until(() => upstream.sockets.size === 0);
+      expect(upstream.requests.every(({ complete }) => complete || observed.length > 0)).toBe(true);
+      expect((await sendRaw(gateway.port, get('/echo'))).statuses).toEqual([200]);
+    });
+  });
+});
