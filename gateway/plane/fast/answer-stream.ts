@@ -1,14 +1,14 @@
 // The answer on its way to a client of the fast plane: what comes in one turn leaves together.
 // Text, an octet for each character: it dies young, where buffers of this size would keep the collector busy.
 import type { Socket } from 'node:net';
-import { type Writer, writeSoon } from './write-queue.ts';
+import { writing } from './turn.ts';
 
 /** Characters: with more than this nothing is waited for. */
 const ENOUGH = 16 * 1_024;
 const CRLF = '\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
-export class AnswerStream implements Writer {
+export class AnswerStream {
   readonly #socket: Socket;
   readonly #onWritten: () => void;
   /** Of a write that the system did not take at once. */
@@ -96,7 +96,7 @@ export class AnswerStream implements Writer {
   #queue(): void {
     if (this.#isQueued) return;
     this.#isQueued = true;
-    writeSoon(this);
+    writing.later(writeAnswer, this);
   }
 
   #flush(): boolean {
@@ -105,4 +105,8 @@ export class AnswerStream implements Writer {
     this.#pending = '';
     return this.#socket.writableEnded || this.#socket.write(text, 'latin1');
   }
+}
+
+function writeAnswer(answer: AnswerStream): void {
+  answer.writeNow();
 }

@@ -12,7 +12,7 @@ import { isRepeatable } from '../../upstream/retry.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { lengthOf, streamBody } from './request-stream.ts';
 import { requestText } from './request-text.ts';
-import { type Writer, writeSoon } from './write-queue.ts';
+import { writing } from './turn.ts';
 
 /** Errors of a connection that has ended. */
 const ENDED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
@@ -39,7 +39,7 @@ export interface Carrying {
   readonly destroy: () => void;
 }
 
-export class DirectCall implements Writer {
+export class DirectCall {
   connection: Carrying | undefined;
   /** The request has no body, or all of it is written. */
   hasSentAll = false;
@@ -79,7 +79,7 @@ export class DirectCall implements Writer {
     if (body === null || Buffer.isBuffer(body)) {
       this.hasSentAll = true;
       this.#unwritten = text;
-      writeSoon(this);
+      writing.later(writeCall, this);
     } else {
       this.#onSending();
       streamBody(body, socket, text, length ?? 0, {
@@ -190,4 +190,8 @@ export class DirectCall implements Writer {
     if (left === ms) this.#since = deadline.at - ms;
     return deadline;
   }
+}
+
+function writeCall(call: DirectCall): void {
+  call.writeNow();
 }

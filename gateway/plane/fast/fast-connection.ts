@@ -12,6 +12,7 @@ import type { Carrier, FastPorts } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
 import { framingRefusal } from './request-body.ts';
 import { mayBeRequest } from './request-method.ts';
+import { reading, runTurn } from './turn.ts';
 
 /** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
 const MOST_REREAD = 1_024 * 1_024;
@@ -35,6 +36,8 @@ export class FastConnection implements Carrier {
   place = -1;
   readonly #life: FastLife;
   readonly #ends: ConnectionEnds;
+  /** Came in this turn, and is about to be read as a request. */
+  #unread: Buffer | undefined;
   /** Of a head that has not come whole. */
   #part: Buffer | undefined;
   #reread = 0;
@@ -63,7 +66,7 @@ export class FastConnection implements Carrier {
   }
 
   get isBusy(): boolean {
-    return this.#request !== undefined;
+    return this.#request !== undefined || this.#unread !== undefined;
   }
 
   /** More of a body is wanted. */
@@ -74,9 +77,18 @@ export class FastConnection implements Carrier {
   readonly #onData = (chunk: Buffer): void => {
     if (this.#isSealed || this.socket.writableEnded) return;
     const request = this.#request;
-    if (request === undefined) this.#read(chunk);
-    else this.#takeBody(request, chunk, 0);
+    if (request !== undefined) this.#takeBody(request, chunk, 0);
+    else if (this.#unread === undefined) {
+      this.#unread = chunk;
+      reading.later(readConnection, this);
+    } else this.#unread = Buffer.concat([this.#unread, chunk]);
   };
+
+  readNow(): void {
+    const unread = this.#unread;
+    this.#unread = undefined;
+    if (unread !== undefined) this.#read(unread);
+  }
 
   /** Reads the head of the next request, and what came behind it. */
   #read(bytes: Buffer): void {
@@ -156,14 +168,16 @@ export class FastConnection implements Carrier {
   };
 
   readonly #onEnd = (): void => {
+    // What came before the end is a request that was made, and what is to be written can still be.
+    runTurn();
     const request = this.#request;
-    this.answers.writeNow();
     // The end of a head, or of a body, does not come any more; nobody is there to be told.
     if (this.#part !== undefined || (request !== undefined && !request.endedWhole())) this.socket.destroy();
     else this.socket.end();
   };
 
   readonly #onClose = (): void => {
+    runTurn();
     this.#leave();
     const request = this.#request;
     this.#request = undefined;
@@ -189,7 +203,7 @@ export class FastConnection implements Carrier {
 
   /** Ends it if no request has begun on it. */
   endIdle(): void {
-    if (this.#request !== undefined || this.#part !== undefined || this.#isSealed) return;
+    if (this.isBusy || this.#part !== undefined || this.#isSealed) return;
     this.#isSealed = true;
     endGently(this.socket);
   }
@@ -204,6 +218,11 @@ export class FastConnection implements Carrier {
 
   #handOver(bytes: Buffer): void {
     const { socket } = this;
+    // Its client has left.
+    if (socket.readableEnded) {
+      socket.destroy();
+      return;
+    }
     this.#leave();
     socket.off('error', ignore);
     socket.pause();
@@ -211,6 +230,10 @@ export class FastConnection implements Carrier {
     this.#ends.handOver();
     socket.resume();
   }
+}
+
+function readConnection(connection: FastConnection): void {
+  connection.readNow();
 }
 
 function ignore(): void {}

@@ -3,7 +3,7 @@
 import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { Answer } from '../../exchange/exchange.ts';
-import { METHODS, RecordFields, type RequestView } from '../../exchange/request-view.ts';
+import { METHODS, RecordFields } from '../../exchange/request-view.ts';
 import { callUpstream } from '../../upstream/attempts.ts';
 import { type ClaimedCall, prepareCall } from '../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../upstream/bodies/replay.ts';
@@ -12,6 +12,7 @@ import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';
 import { refusedBound } from '../socket-refusal.ts';
 import type { FastPorts } from './fast-ports.ts';
 import type { FastRequest } from './fast-request.ts';
+import { judging, sending } from './turn.ts';
 
 export interface FastLife {
   /** Judges and answers it. */
@@ -46,7 +47,9 @@ export function createFastLife(ports: FastPorts): FastLife {
     slowClients.watch(request);
     const refusal = refusalAtOnce(request, reading, load.begin(), ports);
     if (refusal !== undefined) refuse(request, refusal);
-    else if (reading.kind === 'view') judge(request, reading.view);
+    // Its body is read next, and must find it judged.
+    else if (reading.kind === 'view' && request.hasBody) judge(request);
+    else if (reading.kind === 'view') judging.later(judge, request);
     else if (reading.kind === 'server') {
       const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
@@ -54,21 +57,33 @@ export function createFastLife(ports: FastPorts): FastLife {
     }
   }
 
-  function judge(request: FastRequest, view: RequestView): void {
+  function judge(request: FastRequest): void {
     try {
-      const deciding = exchange.decide(view, request.facts);
+      const deciding = exchange.decide(request.view, request.facts);
       if (deciding instanceof Promise)
         deciding
-          .then((directive) => obey(request, view, directive))
+          .then((directive) => obey(request, directive))
           .catch((thrown: unknown) => fail(request, thrown));
-      else obey(request, view, deciding);
+      else if (request.hasBody) obey(request, deciding);
+      else {
+        request.directive = deciding;
+        sending.later(obeyDirective, request);
+      }
     } catch (thrown) {
       fail(request, thrown);
     }
   }
 
-  function obey(request: FastRequest, view: RequestView, directive: Directive): void {
-    const { facts } = request;
+  function obeyDirective(request: FastRequest): void {
+    try {
+      if (request.directive !== undefined) obey(request, request.directive);
+    } catch (thrown) {
+      fail(request, thrown);
+    }
+  }
+
+  function obey(request: FastRequest, directive: Directive): void {
+    const { facts, view } = request;
     if (request.gone || request.answered) {
       if (directive.kind === 'forward') directive.forward.claim?.release();
       return;

@@ -2,7 +2,7 @@
 // Made by the connection for each head; judged and answered by fast-life.ts.
 import { Readable } from 'node:stream';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
-import type { ForwardOrder } from '../../exchange/directive.ts';
+import type { Directive, ForwardOrder } from '../../exchange/directive.ts';
 import type { Answer, Outcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../exchange/request-view.ts';
@@ -37,6 +37,8 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   bytes = 0;
   gone = false;
   onGone: (() => void) | undefined;
+  /** What was decided, until it is carried out. */
+  directive: Directive | undefined;
   place = -1;
   taken = 0;
   sweepsUnread = 0;
