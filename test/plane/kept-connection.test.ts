@@ -1,11 +1,12 @@
 // Requests that differ in X-Forwarded-For and Host on one kept connection: each is read by its own fields.
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { forEachTest, type Pair } from './gateway-pair.ts';
+import { forEachTest, type Pair, whenComplete } from './gateway-pair.ts';
 import type { GatewayOptions } from './gateway-under-test.ts';
 import { read, sessionForEachTest } from './http2-sessions.ts';
-import { get, sendRaw } from './raw-sockets.ts';
+import { get, openRaw, sendRaw } from './raw-sockets.ts';
 
 const { pair } = forEachTest();
 const { open } = sessionForEachTest();
@@ -150,4 +151,25 @@ it('H2-1: Host and :authority are compared for each stream', async () => {
   for (const host of ['api.example.com', 'evil.example.com', 'api.example.com:443', 'evil.example.com'])
     await read(session.request({ ...authority, host }).end());
   expect(gateway.outcomes.map(({ status }) => status)).toEqual([200, 400, 200, 400]);
+});
+
+describe('FWD-20: a body that comes with its head in one piece is whole, and the connection goes on', () => {
+  it.each([1, 16_383, 16_384, 20_000, 40_000, 65_000, 200_000])('%i octets', async (length) => {
+    const { upstream, gateway } = await pair(whenComplete, {}, whenComplete);
+    const content = 'x'.repeat(length);
+    const sized = get('/echo', [`Content-Length: ${length}`], 'POST', content);
+    const chunks = `${length.toString(16)}\r\n${content}\r\n0\r\n\r\n`;
+    const chunked = get('/echo', ['Transfer-Encoding: chunked'], 'POST', chunks);
+    const { socket } = await openRaw(gateway.port);
+    try {
+      for (const bytes of [sized, chunked, sized, chunked, get()]) {
+        const answered = once(socket, 'data');
+        socket.write(bytes);
+        expect(String(await answered)).toContain(' 200 ');
+      }
+    } finally {
+      socket.destroy();
+    }
+    expect(upstream.requests.map(({ complete }) => complete)).toEqual(Array(5).fill(true));
+  });
 });

@@ -115,7 +115,7 @@ describe('FWD-8, WS-7: CONNECT', () => {
     async ({ plane, statuses }) => {
       const { promise, resolve } = Promise.withResolvers<undefined>();
       const { upstream, gateway } = await pair({ plane, decide: () => promise });
-      const answer = sendRaw(gateway.port, get() + tunnel + CANARY);
+      const answer = sendRaw(gateway.port, get() + tunnel + CANARY, statuses.length);
       await until(() => gateway.views.length === 1);
       resolve(undefined);
       expect(await answer).toMatchObject({ statuses, closed: true });

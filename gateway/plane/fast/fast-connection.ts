@@ -10,12 +10,10 @@ import { AnswerStream } from './answer-stream.ts';
 import type { FastLife } from './fast-life.ts';
 import type { Carrier, FastPorts } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
+import { joined, NextRequest } from './next-request.ts';
 import { framingRefusal } from './request-body.ts';
 import { mayBeRequest } from './request-method.ts';
 import { reading, runTurn } from './turn.ts';
-
-/** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
-const MOST_REREAD = 1_024 * 1_024;
 
 /** Octets of further requests that wait for the end of an answer. */
 const MOST_WAITING = 64 * 1_024;
@@ -36,16 +34,10 @@ export class FastConnection implements Carrier {
   place = -1;
   readonly #life: FastLife;
   readonly #ends: ConnectionEnds;
-  /** Came in this turn, and is about to be read as a request. */
-  #unread: Buffer | undefined;
-  /** Of a head that has not come whole. */
-  #part: Buffer | undefined;
-  #reread = 0;
+  readonly #next = new NextRequest();
   /** Came behind the request that is under way. */
   #rest: Buffer | undefined;
   #request: FastRequest | undefined;
-  /** Since when it has been waited for what is to come next, monotonic milliseconds. */
-  #since = performance.now();
   #hasServed = false;
   /** Nothing on it is read as a request any more. */
   #isSealed = false;
@@ -66,7 +58,7 @@ export class FastConnection implements Carrier {
   }
 
   get isBusy(): boolean {
-    return this.#request !== undefined || this.#unread !== undefined;
+    return this.#request !== undefined || this.#next.isUnread;
   }
 
   /** More of a body is wanted. */
@@ -76,34 +68,24 @@ export class FastConnection implements Carrier {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#isSealed || this.socket.writableEnded) return;
-    const request = this.#request;
-    if (request !== undefined) this.#takeBody(request, chunk, 0);
-    else if (this.#unread === undefined) {
-      this.#unread = chunk;
-      reading.later(readConnection, this);
-    } else this.#unread = Buffer.concat([this.#unread, chunk]);
+    if (this.#request !== undefined) this.#takeBody(this.#request, chunk, 0);
+    else this.#readSoon(chunk);
   };
 
-  readNow(): void {
-    const unread = this.#unread;
-    this.#unread = undefined;
-    if (unread !== undefined) this.#read(unread);
+  #readSoon(chunk: Buffer): void {
+    const isWaiting = this.#next.isUnread;
+    this.#next.add(chunk);
+    if (!isWaiting) reading.later(readConnection, this);
   }
 
   /** Reads the head of the next request, and what came behind it. */
-  #read(bytes: Buffer): void {
-    let all = bytes;
-    if (this.#part === undefined) this.#since = performance.now();
-    else {
-      all = Buffer.concat([this.#part, bytes]);
-      this.#reread += all.length;
-      this.#part = undefined;
-    }
+  read(): void {
+    const all = this.#next.take();
+    if (all === undefined) return;
     const head = this.ports.readHead(all);
-    if (head === 'other' || (head === 'partial' && this.#reread > MOST_REREAD)) this.#handOver(all);
-    else if (head === 'partial') this.#part = all;
+    if (head === 'other' || (head === 'partial' && this.#next.isInSmallPieces)) this.#handOver(all);
+    else if (head === 'partial') this.#next.putBack(all);
     else {
-      this.#reread = 0;
       const request = new FastRequest(this, head);
       this.#request = request;
       this.#life.begin(request);
@@ -122,11 +104,10 @@ export class FastConnection implements Carrier {
         this.#refuseBody(request, framingRefusal(thrown));
         return;
       }
-      if (received.isFull) this.socket.pause();
+      if (received.isFull && !received.isWhole) this.socket.pause();
     }
     if (at === bytes.length) return;
-    const rest = at === 0 ? bytes : bytes.subarray(at);
-    this.#rest = this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]);
+    this.#rest = joined(this.#rest, at === 0 ? bytes : bytes.subarray(at));
     if (!mayBeRequest(this.#rest)) {
       // A body without framing, for one, as some clients send it with a GET: this answer is the last one.
       request.closeAfter = true;
@@ -153,7 +134,7 @@ export class FastConnection implements Carrier {
     if (request === undefined) return;
     this.#request = undefined;
     this.#hasServed = true;
-    this.#since = performance.now();
+    this.#next.since = performance.now();
     this.#life.end(request, true);
     const rest = this.#rest;
     this.#rest = undefined;
@@ -163,7 +144,7 @@ export class FastConnection implements Carrier {
       endGently(this.socket);
     } else if (rest !== undefined) {
       this.socket.resume();
-      this.#read(rest);
+      this.#readSoon(rest);
     }
   };
 
@@ -172,7 +153,7 @@ export class FastConnection implements Carrier {
     runTurn();
     const request = this.#request;
     // The end of a head, or of a body, does not come any more; nobody is there to be told.
-    if (this.#part !== undefined || (request !== undefined && !request.endedWhole())) this.socket.destroy();
+    if (this.#next.hasBegun || (request !== undefined && !request.endedWhole())) this.socket.destroy();
     else this.socket.end();
   };
 
@@ -187,13 +168,13 @@ export class FastConnection implements Carrier {
   /** `now`: monotonic milliseconds. */
   look(now: number): void {
     const { headersMs, idleMs, requestMs } = this.ports.intake.bounds;
-    const waited = now - this.#since;
+    const waited = now - this.#next.since;
     const request = this.#request;
     if (request !== undefined) {
       if (!request.endedWhole() && waited > Math.max(requestMs, headersMs))
         this.#refuseBody(request, TOO_LATE);
     } else if (this.#isSealed) return;
-    else if (this.#part !== undefined || !this.#hasServed) {
+    else if (this.#next.hasBegun || !this.#hasServed) {
       if (waited <= headersMs) return;
       this.#isSealed = true;
       this.ports.intake.report.refused('headers');
@@ -203,7 +184,7 @@ export class FastConnection implements Carrier {
 
   /** Ends it if no request has begun on it. */
   endIdle(): void {
-    if (this.isBusy || this.#part !== undefined || this.#isSealed) return;
+    if (this.isBusy || this.#next.hasBegun || this.#isSealed) return;
     this.#isSealed = true;
     endGently(this.socket);
   }
@@ -233,7 +214,7 @@ export class FastConnection implements Carrier {
 }
 
 function readConnection(connection: FastConnection): void {
-  connection.readNow();
+  connection.read();
 }
 
 function ignore(): void {}
