@@ -1,7 +1,7 @@
 // The answer on its way to a client of the fast plane: what comes in one turn leaves together.
 // Text, an octet for each character: it dies young, where buffers of this size would keep the collector busy.
 import type { Socket } from 'node:net';
-import { writing } from './turn.ts';
+import { writeStage } from './request-stages.ts';
 
 /** Characters: with more than this nothing is waited for. */
 const ENOUGH = 16 * 1_024;
@@ -96,7 +96,7 @@ export class AnswerStream {
   #queue(): void {
     if (this.#isQueued) return;
     this.#isQueued = true;
-    writing.later(writeAnswer, this);
+    writeStage.schedule(writeAnswer, this);
   }
 
   #flush(): boolean {

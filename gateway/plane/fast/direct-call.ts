@@ -10,9 +10,9 @@ import { errorCode } from '../../upstream/fault-mapping.ts';
 import { cleanAnswer, hasNoContent } from '../../upstream/response-headers.ts';
 import { isRepeatable } from '../../upstream/retry.ts';
 import type { AnswerHead } from './answer-head.ts';
+import { writeStage } from './request-stages.ts';
 import { lengthOf, streamBody } from './request-stream.ts';
 import { requestText } from './request-text.ts';
-import { writing } from './turn.ts';
 
 /** Errors of a connection that has ended. */
 const ENDED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
@@ -79,7 +79,7 @@ export class DirectCall {
     if (body === null || Buffer.isBuffer(body)) {
       this.hasSentAll = true;
       this.#unwritten = text;
-      writing.later(writeCall, this);
+      writeStage.schedule(writeCall, this);
     } else {
       this.#onSending();
       streamBody(body, socket, text, length ?? 0, {

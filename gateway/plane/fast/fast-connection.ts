@@ -13,7 +13,7 @@ import { FastRequest } from './fast-request.ts';
 import { joined, NextRequest } from './next-request.ts';
 import { framingRefusal } from './request-body.ts';
 import { mayBeRequest } from './request-method.ts';
-import { reading, runTurn } from './turn.ts';
+import { readStage, runStages } from './request-stages.ts';
 
 /** Octets of further requests that wait for the end of an answer. */
 const MOST_WAITING = 64 * 1_024;
@@ -75,7 +75,7 @@ export class FastConnection implements Carrier {
   #readSoon(chunk: Buffer): void {
     const isWaiting = this.#next.isUnread;
     this.#next.add(chunk);
-    if (!isWaiting) reading.later(readConnection, this);
+    if (!isWaiting) readStage.schedule(readConnection, this);
   }
 
   /** Reads the head of the next request, and what came behind it. */
@@ -149,8 +149,8 @@ export class FastConnection implements Carrier {
   };
 
   readonly #onEnd = (): void => {
-    // What came before the end is a request that was made, and what is to be written can still be.
-    runTurn();
+    // Requests that arrived before the end are served, and finished answers are written.
+    runStages();
     const request = this.#request;
     // The end of a head, or of a body, does not come any more; nobody is there to be told.
     if (this.#next.hasBegun || (request !== undefined && !request.endedWhole())) this.socket.destroy();
@@ -158,7 +158,7 @@ export class FastConnection implements Carrier {
   };
 
   readonly #onClose = (): void => {
-    runTurn();
+    runStages();
     this.#leave();
     const request = this.#request;
     this.#request = undefined;
@@ -199,7 +199,7 @@ export class FastConnection implements Carrier {
 
   #handOver(bytes: Buffer): void {
     const { socket } = this;
-    // Its client has left.
+    // Neither plane answers a client that has ended its side.
     if (socket.readableEnded) {
       socket.destroy();
       return;

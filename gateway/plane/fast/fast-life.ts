@@ -12,7 +12,7 @@ import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';
 import { refusedBound } from '../socket-refusal.ts';
 import type { FastPorts } from './fast-ports.ts';
 import type { FastRequest } from './fast-request.ts';
-import { judging, sending } from './turn.ts';
+import { decideStage, forwardStage } from './request-stages.ts';
 
 export interface FastLife {
   /** Judges and answers it. */
@@ -47,9 +47,9 @@ export function createFastLife(ports: FastPorts): FastLife {
     slowClients.watch(request);
     const refusal = refusalAtOnce(request, reading, load.begin(), ports);
     if (refusal !== undefined) refuse(request, refusal);
-    // Its body is read next, and must find it judged.
+    // At once: the caller reads the body next, and a malformed body must not be refused before the head is judged.
     else if (reading.kind === 'view' && request.hasBody) judge(request);
-    else if (reading.kind === 'view') judging.later(judge, request);
+    else if (reading.kind === 'view') decideStage.schedule(judge, request);
     else if (reading.kind === 'server') {
       const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
@@ -67,7 +67,7 @@ export function createFastLife(ports: FastPorts): FastLife {
       else if (request.hasBody) obey(request, deciding);
       else {
         request.directive = deciding;
-        sending.later(obeyDirective, request);
+        forwardStage.schedule(obeyDirective, request);
       }
     } catch (thrown) {
       fail(request, thrown);

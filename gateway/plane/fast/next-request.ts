@@ -1,18 +1,17 @@
-// What has come of the next request on a connection, until its head can be read.
-// Kept for each connection by fast-connection.ts.
+// The bytes of a connection's next request, collected until its head is complete.
+// Each connection in fast-connection.ts has one.
 
-/** Octets that are read again because a head came in pieces; one in smaller pieces is for a parser that remembers its place. */
+/** Octets. A head in pieces is read from its start for each piece. Beyond this, Node's parser takes it, which keeps its position. */
 const MOST_REREAD = 1_024 * 1_024;
 
 export class NextRequest {
-  /** Since when it is waited for, or for its rest; monotonic milliseconds. */
+  /** When its first octet came, or when the wait for it began; monotonic milliseconds. */
   since = performance.now();
   #bytes: Buffer | undefined;
   #reread = 0;
-  /** More has come than was read. */
+  /** Octets have come since the last `take`. */
   isUnread = false;
 
-  /** Something of it has come. */
   get hasBegun(): boolean {
     return this.#bytes !== undefined;
   }
@@ -30,7 +29,7 @@ export class NextRequest {
     this.isUnread = true;
   }
 
-  /** All of it, to be read now; undefined where nothing was added. */
+  /** Returns all octets and forgets them; undefined if none came since the last call. */
   take(): Buffer | undefined {
     if (!this.isUnread) return undefined;
     const bytes = this.#bytes;
@@ -39,7 +38,7 @@ export class NextRequest {
     return bytes;
   }
 
-  /** Its head has not come whole. */
+  /** For a head that is not complete. */
   putBack(bytes: Buffer): void {
     this.#bytes = bytes;
   }

@@ -1,0 +1,82 @@
+// The stages of an event loop iteration: their order, their bound, and what follows a step that throws.
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  decideStage,
+  forwardStage,
+  readStage,
+  runStages,
+  writeStage,
+} from '../../../gateway/plane/fast/request-stages.ts';
+
+const ORDER = ['read', 'decide', 'forward', 'write'];
+const STAGES = { write: writeStage, forward: forwardStage, decide: decideStage, read: readStage };
+const MOST_WAITING = 64;
+
+test('all steps of a stage run before the next stage, in whatever order they were scheduled', async () => {
+  const done: string[] = [];
+  for (const each of [1, 2])
+    for (const [name, stage] of Object.entries(STAGES))
+      stage.schedule((subject) => done.push(subject), `${name} ${each}`);
+  expect(done).toEqual([]);
+  await nextIteration();
+  expect(done).toEqual(ORDER.flatMap((name) => [`${name} 1`, `${name} 2`]));
+});
+
+test('a request passes all stages in one iteration; a read that a write schedules waits for the next', async () => {
+  const done: string[] = [];
+  const note = (text: string): void => void done.push(text);
+  readStage.schedule(() => {
+    note('read');
+    decideStage.schedule(() => {
+      note('decide');
+      forwardStage.schedule(() => {
+        note('forward');
+        writeStage.schedule(() => {
+          note('write');
+          readStage.schedule(note, 'read again');
+        }, undefined);
+      }, undefined);
+    }, undefined);
+  }, undefined);
+  runStages();
+  expect(done).toEqual(ORDER);
+  await nextIteration();
+  expect(done.at(-1)).toBe('read again');
+});
+
+test(`at most ${MOST_WAITING} steps wait in a stage`, () => {
+  const done: number[] = [];
+  for (let each = 1; each < MOST_WAITING; each += 1)
+    writeStage.schedule((subject) => done.push(subject), each);
+  expect(done).toEqual([]);
+  writeStage.schedule((subject) => done.push(subject), MOST_WAITING);
+  expect(done).toHaveLength(MOST_WAITING);
+});
+
+test('a step cannot start the stages again while they run', () => {
+  const done: string[] = [];
+  readStage.schedule(() => {
+    runStages();
+    done.push('read');
+  }, undefined);
+  writeStage.schedule(() => done.push('write'), undefined);
+  runStages();
+  expect(done).toEqual(['read', 'write']);
+});
+
+test.each(Object.entries(STAGES))(
+  '%s: after a step that throws, all others still run',
+  async (_name, stage) => {
+    const done: string[] = [];
+    stage.schedule((subject) => done.push(subject), 'before');
+    stage.schedule(() => {
+      throw new Error('a step');
+    }, undefined);
+    stage.schedule((subject) => done.push(subject), 'behind');
+    writeStage.schedule((subject) => done.push(subject), 'last');
+    expect(runStages).toThrow('a step');
+    await nextIteration();
+    expect(done).toEqual(['before', 'behind', 'last']);
+  },
+);
