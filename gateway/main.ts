@@ -81,7 +81,7 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
   const heedSignals = holdSignals();
   // Workers are started with this environment.
   shareCompileCache();
-  const { renderBanner } = await import('./cli/banner.ts');
+  const { renderBanner } = await import('./cli/run/banner.ts');
   const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
   const gateway = await start({ options, movedTo: at, notify, advise: () => '' });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
@@ -106,8 +106,8 @@ async function demo(): Promise<number> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}`);
   });
-  const { runDemo } = await import('./cli/demo.ts');
-  const { adviseOnGateway } = await import('./cli/demo-failures.ts');
+  const { runDemo } = await import('./cli/demo/demo.ts');
+  const { adviseOnGateway } = await import('./cli/demo/demo-failures.ts');
   return await runDemo({
     logFile: process.cwd() === PROJECT_ROOT ? join(folder, 'gateway.log') : log,
     environment: process.env,
@@ -165,48 +165,48 @@ watchStreams();
 const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
   check: async ({ at, config, live, store, ...options }) => {
-    const { runCheck } = await import('./cli/check.ts');
+    const { runCheck } = await import('./cli/check/check.ts');
     const reach = live ? { today: Date.now() } : undefined;
     const recorded = store ? (await import('./stores/read-published.ts')).readPublishedFrom : undefined;
     return print(runCheck({ ...options, ...surroundings(config, at), live: reach, store: recorded }));
   },
   explain: async ({ at, config, ...options }) => {
-    const { runExplain } = await import('./cli/explain.ts');
+    const { runExplain } = await import('./cli/explain/explain.ts');
     return printWhole(runExplain({ ...options, ...surroundings(config, at, process.stderr) }));
   },
   diff: async ({ at, config, ...options }) => {
-    const { runDiff } = await import('./cli/diff.ts');
+    const { runDiff } = await import('./cli/diff/diff.ts');
     return print(runDiff({ ...options, ...surroundings(config, at) }));
   },
   extend: async ({ config, at, ...options }) => {
-    const { runExtend } = await import('./cli/extend.ts');
+    const { runExtend } = await import('./cli/extend/extend.ts');
     return printWhole(runExtend({ ...options, ...surroundings(config, at) }));
   },
   timeline: async ({ at, config, ...options }) => {
-    const { runTimeline } = await import('./cli/timeline.ts');
+    const { runTimeline } = await import('./cli/timeline/timeline.ts');
     const columns = process.stdout.columns ?? DEFAULT_COLUMNS;
     return printWhole(runTimeline({ ...options, ...surroundings(config, at), columns }));
   },
   openapi: async ({ at, config, ...options }) => {
-    const { runOpenapi } = await import('./cli/openapi.ts');
+    const { runOpenapi } = await import('./cli/openapi/openapi.ts');
     return printApart(runOpenapi({ ...options, ...surroundings(config, at, process.stderr) }));
   },
   init: async ({ config, ...options }) => {
-    const { runInit } = await import('./cli/init.ts');
+    const { runInit } = await import('./cli/init/init.ts');
     return printWhole(runInit({ ...options, ...surroundings(config, undefined, process.stderr) }));
   },
   ...liveActions({ environment: process.env, now: Date.now, print: printApart }),
   configShow: async ({ config, ...options }) => {
-    const { runConfigShow } = await import('./cli/config-show.ts');
+    const { runConfigShow } = await import('./cli/config/config-show.ts');
     return printApart(runConfigShow({ ...options, ...surroundings(config, undefined) }));
   },
   schema: async (options) => {
-    const { runSchema } = await import('./cli/schema.ts');
+    const { runSchema } = await import('./cli/schema/schema.ts');
     return printWhole(runSchema(options));
   },
   demo,
   token: async ({ client }) => {
-    const { printToken } = await import('./cli/demo.ts');
+    const { printToken } = await import('./cli/demo/demo.ts');
     return printToken({ client, environment: process.env, projectRoot: PROJECT_ROOT });
   },
 }).catch(report);

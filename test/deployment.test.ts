@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_SERVICES } from '../gateway/cli/sample-services.ts';
+import { SAMPLE_SERVICES } from '../gateway/cli/demo/sample-services.ts';
 import { METRICS_PATH } from '../upstreams/webhooks/metrics-page.ts';
 import { drainMs, load, pages, ROOT, text, yaml } from './support/deployed-files.ts';
 

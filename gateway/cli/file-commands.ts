@@ -8,10 +8,10 @@ import {
   type Said,
   withCalls,
 } from './command-setting.ts';
-import type { DiffOptions } from './diff.ts';
-import type { ExtendOptions } from './extend.ts';
-import type { InitOptions } from './init.ts';
-import type { OpenapiOptions } from './openapi.ts';
+import type { DiffOptions } from './diff/diff.ts';
+import type { ExtendOptions } from './extend/extend.ts';
+import type { InitOptions } from './init/init.ts';
+import type { OpenapiOptions } from './openapi/openapi.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ChangeActions {

@@ -2,7 +2,7 @@
 // calls of the program are for another one.
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { ApartResult } from './check.ts';
+import type { ApartResult } from './check/check.ts';
 import type { Actions } from './program.ts';
 
 export interface LiveSetting {
@@ -23,38 +23,38 @@ export function liveActions({
 > {
   return {
     pause: async (options) => {
-      const { runPause } = await import('./pause.ts');
+      const { runPause } = await import('./pause/pause.ts');
       return print(runPause({ ...options, environment, now: now() }));
     },
     pin: async (options) => {
-      const { runPin } = await import('./pin.ts');
+      const { runPin } = await import('./pin/pin.ts');
       return print(runPin({ ...options, environment, now: now() }));
     },
     keys: async (options) => {
-      const { runKeys } = await import('./keys.ts');
+      const { runKeys } = await import('./keys/keys.ts');
       return print(runKeys({ ...options, environment, now: now() }));
     },
     usage: async (options) => {
-      const { runUsage } = await import('./usage.ts');
+      const { runUsage } = await import('./usage/usage.ts');
       const confirm = process.stdin.isTTY ? askOnTerminal : undefined;
       // A pipe is no terminal, and has no such method.
       const colour = process.stdout.hasColors?.() ?? false;
       return print(runUsage({ ...options, environment, now: now(), colour, confirm }));
     },
     notify: async (options) => {
-      const { runNotify } = await import('./notify.ts');
+      const { runNotify } = await import('./notify/notify.ts');
       return print(runNotify({ ...options, environment, now: now() }));
     },
     status: async (options) => {
-      const { runStatus } = await import('./status.ts');
+      const { runStatus } = await import('./status/status.ts');
       return print(runStatus({ ...options, environment, now: now() }));
     },
     accept: async (options) => {
-      const { runAccept } = await import('./accept.ts');
+      const { runAccept } = await import('./accept/accept.ts');
       return print(runAccept({ ...options, environment, now: now() }));
     },
     reload: async (options) => {
-      const { runReload } = await import('./reload.ts');
+      const { runReload } = await import('./reload/reload.ts');
       return print(runReload({ ...options, environment, now: now() }));
     },
   };

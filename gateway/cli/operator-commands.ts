@@ -5,8 +5,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../policy/notation.ts';
 import { type CommandSetting, readInstantText, type Said, withCalls } from './command-setting.ts';
 import type { OperatorFormat } from './operator-result.ts';
-import type { PauseAsk, PauseOptions } from './pause.ts';
-import type { PinAsk, PinOptions } from './pin.ts';
+import type { PauseAsk, PauseOptions } from './pause/pause.ts';
+import type { PinAsk, PinOptions } from './pin/pin.ts';
 
 /** Which gateway, and how to print. */
 export interface Reach {

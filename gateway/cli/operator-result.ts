@@ -1,7 +1,7 @@
 // What a command that talked to a gateway ends with: words or JSON on stdout, or the failure on stderr.
 // Shared by the commands that ask its admin listener.
 import type { Answered } from './admin-client.ts';
-import { type ApartResult, failureJson } from './check.ts';
+import { type ApartResult, failureJson } from './check/check.ts';
 import { type Failure, OTHER_EDITION } from './running-gateway.ts';
 
 export type OperatorFormat = 'text' | 'json';

@@ -1,6 +1,6 @@
 // What a command has to say, on the stream where it belongs, and what becomes of it where that stream fails.
 // Used by main.ts alone; what is printed comes from the commands.
-import type { ApartResult, CommandResult } from './check.ts';
+import type { ApartResult, CommandResult } from './check/check.ts';
 
 /** As for a file that cannot be written. */
 const CANNOT_PRINT = 2;

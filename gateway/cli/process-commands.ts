@@ -1,9 +1,9 @@
 // The commands about the process itself: `status`, `reload` and `config show`, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
 import { type Command, Option } from 'commander';
-import type { AcceptOptions } from './accept.ts';
+import type { AcceptOptions } from './accept/accept.ts';
 import { type CommandSetting, type Said, withCalls } from './command-setting.ts';
-import type { ConfigShowOptions } from './config-show.ts';
+import type { ConfigShowOptions } from './config/config-show.ts';
 import {
   type Authored,
   addReach,

@@ -2,7 +2,7 @@
 // What each command does is given by main.ts.
 import { Command, CommanderError, Option } from 'commander';
 import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
-import type { CheckOptions } from './check.ts';
+import type { CheckOptions } from './check/check.ts';
 import {
   checkOptionValues,
   type DatedSaid,
@@ -11,20 +11,20 @@ import {
   WHERE_HELP_IS,
   withCalls,
 } from './command-setting.ts';
-import type { ExplainOptions } from './explain.ts';
+import type { ExplainOptions } from './explain/explain.ts';
 import {
   addChangeCommands,
   addDescriptionCommands,
   type ChangeActions,
   type DescriptionActions,
 } from './file-commands.ts';
-import { addKeyCommands, type KeyActions } from './key-commands.ts';
-import { addNotifyCommand, type NotifyActions } from './notify.ts';
+import { addKeyCommands, type KeyActions } from './keys/key-commands.ts';
+import { addNotifyCommand, type NotifyActions } from './notify/notify.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import { addDemoCommands, addRunCommand, type StartActions } from './start-commands.ts';
-import type { TimelineOptions } from './timeline.ts';
-import { addUsageCommand, type UsageActions } from './usage-command.ts';
+import type { TimelineOptions } from './timeline/timeline.ts';
+import { addUsageCommand, type UsageActions } from './usage/usage-command.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface Actions

@@ -1,7 +1,7 @@
 // What the commands say of dates that are in the files and not announced yet: `timeline` as text and as JSON, and `check`.
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
-import type { TimelineOptions } from '../../gateway/cli/timeline.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
+import type { TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';
 import { NOW, type Workspace, workspace } from '../plan/workspace.ts';
 import { timeline } from '../support/file-commands.ts';
 import { ordersPolicy } from '../support/orders-policy.ts';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
-import { tryAll } from '../../gateway/cli/live/bounded.ts';
-import { endOfCertificate, endOfCertificateFile } from '../../gateway/cli/live/live-checks.ts';
-import { pingRedis } from '../../gateway/cli/live/ping-redis.ts';
+import { tryAll } from '../../gateway/cli/check/bounded.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
+import { endOfCertificate, endOfCertificateFile } from '../../gateway/cli/check/live-checks.ts';
+import { pingRedis } from '../../gateway/cli/check/ping-redis.ts';
 import { workspace } from '../plan/workspace.ts';
 import { freePorts } from '../support/ports.ts';
 

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CheckOptions, runCheck } from '../../gateway/cli/check.ts';
-import { runSchema } from '../../gateway/cli/schema.ts';
+import { type CheckOptions, runCheck } from '../../gateway/cli/check/check.ts';
+import { runSchema } from '../../gateway/cli/schema/schema.ts';
 import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
 
 const project = join(import.meta.dirname, '../..');

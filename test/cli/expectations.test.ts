@@ -1,6 +1,6 @@
 // The `expect` list of policy files: run by `check`, each that does not hold a problem with its place and what came instead.
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 
 const ORDERS = `api: orders

@@ -1,8 +1,8 @@
 // What commands show of a policy that takes its texts from variables: where each came from, and nothing of it.
 // `explain` is not among them: it shows where a request goes.
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
-import { runConfigShow } from '../../gateway/cli/config-show.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
+import { runConfigShow } from '../../gateway/cli/config/config-show.ts';
 import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
 import { diff, timeline } from '../support/file-commands.ts';
 

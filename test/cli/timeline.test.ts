@@ -1,6 +1,6 @@
 // `sundial timeline`: the axis as it is drawn, and a calendar that keeps to RFC 5545.
 import { describe, expect, it } from 'vitest';
-import type { TimelineOptions } from '../../gateway/cli/timeline.ts';
+import type { TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';
 import { type Workspace, workspace } from '../plan/workspace.ts';
 import { timeline } from '../support/file-commands.ts';
 import { ordersPolicy } from '../support/orders-policy.ts';

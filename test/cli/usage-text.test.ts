@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cell } from '../../gateway/cli/terminal-text.ts';
-import { createBusiestRows } from '../../gateway/cli/usage-rows.ts';
-import { trendText, usageText } from '../../gateway/cli/usage-text.ts';
+import { createBusiestRows } from '../../gateway/cli/usage/usage-rows.ts';
+import { trendText, usageText } from '../../gateway/cli/usage/usage-text.ts';
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../gateway/plan/usage-answers.ts';
 import { usageCsv } from '../../gateway/plan/usage-csv.ts';
 import { anyText } from '../support/any-text.ts';

@@ -1,7 +1,7 @@
 // What is said of a call that cannot be right: from words to stderr and the exit code, without a process.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { runConfigShow } from '../../gateway/cli/config-show.ts';
-import { runExplain } from '../../gateway/cli/explain.ts';
+import { runConfigShow } from '../../gateway/cli/config/config-show.ts';
+import { runExplain } from '../../gateway/cli/explain/explain.ts';
 import { type Actions, runProgram } from '../../gateway/cli/program.ts';
 import { GATEWAY, NOW, ORDERS, workspace } from '../plan/workspace.ts';
 import { operate } from '../support/command.ts';

@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
-import { runDiff } from '../../gateway/cli/diff.ts';
-import { runExplain } from '../../gateway/cli/explain.ts';
-import { runExtend } from '../../gateway/cli/extend.ts';
-import { runOpenapi } from '../../gateway/cli/openapi.ts';
-import { runTimeline } from '../../gateway/cli/timeline.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
+import { runDiff } from '../../gateway/cli/diff/diff.ts';
+import { runExplain } from '../../gateway/cli/explain/explain.ts';
+import { runExtend } from '../../gateway/cli/extend/extend.ts';
+import { runOpenapi } from '../../gateway/cli/openapi/openapi.ts';
+import { runTimeline } from '../../gateway/cli/timeline/timeline.ts';
 import { NOW, type Workspace, workspace } from '../plan/workspace.ts';
 
 const HOOKS = `api: hooks

@@ -1,11 +1,11 @@
 // What each view of a plan says of one version or operation at an instant, read back out of what clients and operators get.
 import { eventOf } from '../../gateway/announce/event.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
-import { explain } from '../../gateway/cli/explain.ts';
+import { explain } from '../../gateway/cli/explain/explain.ts';
 import { type Judged, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
-import { timelineJson } from '../../gateway/cli/timeline-json.ts';
-import { timelineText } from '../../gateway/cli/timeline-text.ts';
+import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
+import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/freshness.ts';
 import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
 import type { PolicyFile } from '../../gateway/plan/grammar/policy-grammar.ts';

@@ -1,7 +1,7 @@
 // What an operator is told of a frozen version: by explain, the timeline, expectations and check.
 // Who is let in stands in freeze.test.ts.
 import { describe, expect, it } from 'vitest';
-import type { ExplainOptions } from '../../gateway/cli/explain.ts';
+import type { ExplainOptions } from '../../gateway/cli/explain/explain.ts';
 import { workspace } from '../plan/workspace.ts';
 import { explain, timeline } from '../support/file-commands.ts';
 import { POLICY } from './frozen-orders.ts';

@@ -2,7 +2,7 @@
 // again with the same lifecycle headers (CACHE-6). The same of what the gateway publishes.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { nextChanges } from '../../gateway/cli/explain-next.ts';
+import { nextChanges } from '../../gateway/cli/explain/explain-next.ts';
 import { type Judged, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { longestReuse } from '../../gateway/exchange/freshness.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_SERVICES } from '../../gateway/cli/sample-services.ts';
+import { SAMPLE_SERVICES } from '../../gateway/cli/demo/sample-services.ts';
 import { overHttp1 } from '../support/http-client.ts';
 import { parseCurl, sendCurl } from '../support/readme-curl.ts';
 import {

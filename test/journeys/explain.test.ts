@@ -1,7 +1,7 @@
 // `explain` against the gateway it explains: the same policies, the same clock, the same requests, the same answers.
 // Requests are made of the policies of all other journeys, at every instant at which something of them changes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explain } from '../../gateway/cli/explain.ts';
+import { explain } from '../../gateway/cli/explain/explain.ts';
 import { UNVERSIONED } from '../../gateway/policy/versioning/resolution.ts';
 import { certificateFolder } from '../support/certificate-folder.ts';
 import { type Explanation, kindOf, sidesOf } from '../support/explained.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explain } from '../../gateway/cli/explain.ts';
+import { explain } from '../../gateway/cli/explain/explain.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { samples } from '../support/fuzz.ts';

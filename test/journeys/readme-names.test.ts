@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
 import { openWorkspace, type Ran, type Workspace } from '../support/readme-demo.ts';
 import { statusesOfFaults, statusesOfRefusals } from '../support/readme-refusals.ts';
 import { PAGES, ROOT, readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';

@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_SERVICES } from '../../gateway/cli/sample-services.ts';
+import { SAMPLE_SERVICES } from '../../gateway/cli/demo/sample-services.ts';
 import { type CurlCommand, parseCurl, sendCurl } from '../support/readme-curl.ts';
 import { type Demo, movePorts, openWorkspace, startDemo, type Workspace } from '../support/readme-demo.ts';
 import { readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';

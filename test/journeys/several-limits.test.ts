@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explain } from '../../gateway/cli/explain.ts';
+import { explain } from '../../gateway/cli/explain/explain.ts';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';

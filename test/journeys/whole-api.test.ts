@@ -1,7 +1,7 @@
 // The life of an API as a whole, over real sockets: dates that stand for all versions or for an API without any, and the
 // stage that everything published gives the API, one second before, at and after each date.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PauseAsk, runPause } from '../../gateway/cli/pause.ts';
+import { type PauseAsk, runPause } from '../../gateway/cli/pause/pause.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';

@@ -1,7 +1,7 @@
 // `check --against <folder>`: what the comparison with an older folder of policies says beyond the single rules.
 // The rules themselves are shown in rules.test.ts.
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
 import { NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 const against = (files: Workspace, folder: string, names: readonly string[] = []) =>

@@ -1,6 +1,6 @@
 // VER-5: what an older folder of policies says of accounts, and what becomes of them by the files as they are now.
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
 import { NOW, workspace } from './workspace.ts';
 
 const PUBLISHED = ['2024-09-01', '2025-09-15', '2026-06-01'];

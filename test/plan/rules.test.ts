@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
+import { runCheck } from '../../gateway/cli/check/check.ts';
 import { loadAll } from '../../gateway/plan/load.ts';
 import { RULES, type RuleName } from '../../gateway/plan/rules/names.ts';
 import { readReadme } from '../support/readme-text.ts';

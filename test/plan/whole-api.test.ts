@@ -307,7 +307,7 @@ describe('an API without versions', () => {
 
 describe('what was published', () => {
   const againstPast = async (now: string, before: string) => {
-    const { runCheck } = await import('../../gateway/cli/check.ts');
+    const { runCheck } = await import('../../gateway/cli/check/check.ts');
     await using files: Workspace = await workspace({ 'policies/api.yaml': now, 'before/api.yaml': before });
     const options = { files: [], format: 'text', strict: false, colour: false, against: 'before' } as const;
     const today = Date.UTC(2026, 10, 20);

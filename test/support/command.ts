@@ -1,18 +1,18 @@
 // Runs one command to its end and hands over all that came of it: as a process of its own, or, for the many cases
 // that differ only in what a gateway answers, the operators' commands inside the test, from their words to what they print.
 import { Command, CommanderError, Option } from 'commander';
-import { runAccept } from '../../gateway/cli/accept.ts';
-import type { ApartResult } from '../../gateway/cli/check.ts';
-import { runConfigShow } from '../../gateway/cli/config-show.ts';
-import { addNotifyCommand, runNotify } from '../../gateway/cli/notify.ts';
+import { runAccept } from '../../gateway/cli/accept/accept.ts';
+import type { ApartResult } from '../../gateway/cli/check/check.ts';
+import { runConfigShow } from '../../gateway/cli/config/config-show.ts';
+import { addNotifyCommand, runNotify } from '../../gateway/cli/notify/notify.ts';
 import { addOperatorCommands } from '../../gateway/cli/operator-commands.ts';
-import { runPause } from '../../gateway/cli/pause.ts';
-import { runPin } from '../../gateway/cli/pin.ts';
+import { runPause } from '../../gateway/cli/pause/pause.ts';
+import { runPin } from '../../gateway/cli/pin/pin.ts';
 import { addProcessCommands } from '../../gateway/cli/process-commands.ts';
-import { runReload } from '../../gateway/cli/reload.ts';
-import { runStatus } from '../../gateway/cli/status.ts';
-import { runUsage } from '../../gateway/cli/usage.ts';
-import { addUsageCommand } from '../../gateway/cli/usage-command.ts';
+import { runReload } from '../../gateway/cli/reload/reload.ts';
+import { runStatus } from '../../gateway/cli/status/status.ts';
+import { runUsage } from '../../gateway/cli/usage/usage.ts';
+import { addUsageCommand } from '../../gateway/cli/usage/usage-command.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {

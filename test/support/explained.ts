@@ -1,6 +1,6 @@
 // An explanation and the answer of a gateway, brought into one form that can be compared.
 // What passes with the request, and what only a running gateway can know, is left out of both.
-import type { Change } from '../../gateway/cli/explain-next.ts';
+import type { Change } from '../../gateway/cli/explain/explain-next.ts';
 import type { Answer, Ask } from './http-client.ts';
 
 export interface Explained {

@@ -1,8 +1,8 @@
 // `explain`, `timeline` and `diff` in process, on the files of one test: as they are called without options, on the day of
 // the samples.
-import { type DiffOptions, runDiff } from '../../gateway/cli/diff.ts';
-import { type ExplainOptions, runExplain } from '../../gateway/cli/explain.ts';
-import { runTimeline, type TimelineOptions } from '../../gateway/cli/timeline.ts';
+import { type DiffOptions, runDiff } from '../../gateway/cli/diff/diff.ts';
+import { type ExplainOptions, runExplain } from '../../gateway/cli/explain/explain.ts';
+import { runTimeline, type TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';
 import { NOW } from '../plan/workspace.ts';
 
 interface Files {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SAMPLE_SERVICES } from '../../../gateway/cli/sample-services.ts';
+import { SAMPLE_SERVICES } from '../../../gateway/cli/demo/sample-services.ts';
 import { freePorts } from '../../support/ports.ts';
 
 export interface BrowserDemo extends AsyncDisposable {

@@ -1,7 +1,7 @@
 // An API key through a whole gateway: its life through the admin API and the command line, and what a wrong one is told.
 // A part of callers.test.ts.
 import { describe, expect, it } from 'vitest';
-import { type KeysAsk, runKeys } from '../../../gateway/cli/keys.ts';
+import { type KeysAsk, runKeys } from '../../../gateway/cli/keys/keys.ts';
 import { type Answer, overHttp1 } from '../../support/http-client.ts';
 import { AUTHOR, CHALLENGES, challengesOf, type House, seen } from './house.ts';
 

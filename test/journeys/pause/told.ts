@@ -2,7 +2,7 @@
 // A part of pause.test.ts.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runExplain } from '../../../gateway/cli/explain.ts';
+import { runExplain } from '../../../gateway/cli/explain/explain.ts';
 import type { Answer } from '../../support/http-client.ts';
 import { AUTHOR, REASON } from '../../support/pauses.ts';
 import { at, type House, ORDERS, TODAY, WEEK_LATER } from './house.ts';

@@ -1,0 +1,193 @@
+// `sundial check`: everything wrong with the files, at once, without starting anything.
+// The command line calls `runCheck`; what it returns is printed and exited with.
+import { relative, resolve } from 'node:path';
+import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';
+import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
+import type { Environment } from '../../plan/read/interpolate.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { failedExpectations } from '../expectations.ts';
+import { askUsage } from '../live-usage.ts';
+import { printable } from '../terminal-text.ts';
+import { type Impacts, spellImpact, usageImpacts } from '../usage-impact.ts';
+import { liveProblems } from './live-checks.ts';
+import { endingExceptions, type Notice, unannounced } from './notices.ts';
+import { changedSinceRecorded, NOTHING_CHANGED, type ReadRecorded } from './recorded-schedules.ts';
+import { NOTHING_REFUSED, refusedByGateway } from './refused-reload.ts';
+
+export type CheckFormat = 'text' | 'json' | 'github';
+
+export interface CheckOptions {
+  /** Policy files to check instead of those the gateway file names; empty: all of those. */
+  readonly files: readonly string[];
+  readonly configFile: string;
+  readonly format: CheckFormat;
+  /** Folder of policies published earlier: dates rewritten since, and versions that have vanished, are findings. */
+  readonly against?: string | undefined;
+  /** Warnings count as findings. */
+  readonly strict: boolean;
+  /** Files in order are held against the world too: targets, key sets, Redis, the ends of certificates. `today`: the real clock. */
+  readonly live?: { readonly today: EpochMs } | undefined;
+  /** Reads the schedules that a store has recorded, for files in order to be compared with. */
+  readonly store?: ReadRecorded | undefined;
+  readonly environment: Environment;
+  /** Lifecycle instant the files are judged at. */
+  readonly now: EpochMs;
+  /** The real instant, by which certificates are judged; default: `now`. */
+  readonly today?: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+export interface CommandResult {
+  /** 0 in order, 1 findings, 2 wrong usage or a file that cannot be read, 3 no gateway answers. */
+  readonly exitCode: 0 | 1 | 2 | 3;
+  readonly text: string;
+  /** Of a command asked for JSON that has nothing to show: why, for machines. */
+  readonly json?: string;
+}
+
+/** Of a command with something to show or to write: that on stdout, or on stderr why it came to nothing. */
+export interface ApartResult {
+  readonly exitCode: CommandResult['exitCode'];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function runCheck(options: CheckOptions): Promise<CommandResult> {
+  const { files, format, strict } = options;
+  const read = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
+  const live =
+    options.live !== undefined && isWhole(read) ? await liveProblems(read, options.live.today) : [];
+  const usage = options.live !== undefined && isWhole(read) ? await usageOf(read, options) : NO_USAGE;
+  const refused =
+    options.live !== undefined && isWhole(read) ? await refusedByGateway(options) : NOTHING_REFUSED;
+  const recorded =
+    options.store !== undefined && isWhole(read)
+      ? await changedSinceRecorded(read, options.store, options)
+      : NOTHING_CHANGED;
+  const problems = sortProblems([
+    ...read.problems,
+    ...(await failedExpectations(read)),
+    ...live,
+    ...usage.problems,
+    ...refused.problems,
+    ...recorded.problems,
+  ]);
+  const loaded = { ...read, problems };
+  const notices = isWhole(read)
+    ? [...endingExceptions(read.sources.policies, options.now), ...unannounced(read, options.now)]
+    : [];
+  const absent = [usage.absent, refused.absent, recorded.absent].flatMap((each) => each ?? []);
+  const told = { ...usage, absent, notices: notices.filter((each) => !isToldOf(usage, each)) };
+  const found = exitCodeOf(loaded.problems, strict);
+  const exitCode = found === 0 && refused.unanswered === true ? NO_ANSWER : found;
+  return { exitCode, text: textOf(format, loaded, told, options) };
+}
+
+type UsageTold = Impacts & { readonly absent?: string };
+
+/** One that is still used is a finding. */
+function isToldOf({ problems }: UsageTold, { file, line, column }: Notice): boolean {
+  return problems.some((each) => each.file === file && each.line === line && each.column === column);
+}
+
+type Told = Impacts & {
+  /** What was not asked, and why. */
+  readonly absent: readonly string[];
+  readonly notices: readonly Notice[];
+};
+
+const NO_ANSWER = 3;
+const NO_USAGE: UsageTold = { impacts: [], problems: [] };
+
+async function usageOf({ sources }: Whole, options: CheckOptions): Promise<UsageTold> {
+  const { configFile: config, now } = options;
+  const asked = await askUsage(sources.policies, { ...options, config, admin: undefined });
+  return asked.kind === 'usage'
+    ? usageImpacts(sources.policies, asked, now)
+    : { ...NO_USAGE, absent: `usage not checked: ${asked.why}` };
+}
+
+function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckOptions): string {
+  const { problems } = loaded;
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(
+        {
+          problems: problems.map(forMachines),
+          ...(told.notices.length > 0 && { notices: told.notices }),
+          ...(told.impacts.length > 0 && { impact: told.impacts }),
+          ...(told.absent.length > 0 && { absent: told.absent }),
+        },
+        undefined,
+        2,
+      )}\n`;
+    case 'github':
+      return [...problems, ...told.notices.map((each) => ({ ...each, severity: 'notice' as const }))]
+        .map(annotation)
+        .concat(told.absent.map((line) => `::warning::${dataOf(line)}\n`))
+        .join('');
+    case 'text':
+      return (
+        renderProblems(problems, options) + noticeText(told) + impactText(told) + summary(loaded, options)
+      );
+    default:
+      return format satisfies never;
+  }
+}
+
+function noticeText({ notices }: Told): string {
+  const lines = notices.map(
+    ({ file, line, column, message }) => `${file}:${line}:${column}: notice: ${message}`,
+  );
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+function impactText({ impacts, absent }: Told): string {
+  return [...impacts.map(spellImpact), ...absent].map((line) => `${printable(line)}\n`).join('');
+}
+
+function summary({ problems, plan, files }: Loaded, options: CheckOptions): string {
+  const cwd = options.cwd ?? process.cwd();
+  const config = relative(cwd, resolve(cwd, options.configFile));
+  const checked = `${config} and ${plural(files.length - 1, 'policy file')}`;
+  if (plan === undefined) return `${checked}: ${countProblems(problems)}\n`;
+  const labels = plan.apis.flatMap((api) =>
+    [...api.versions.keys()].filter((label) => label !== UNVERSIONED),
+  );
+  const counted = labels.length === 0 ? [] : [plural(labels.length, 'version')];
+  const contents = [plural(plan.apis.length, 'API'), ...counted].join(', ');
+  return `${checked}: ${problems.length === 0 ? 'no problems' : countProblems(problems)} (${contents})\n`;
+}
+
+/** The source line stays out: only the text form masks what it quotes. */
+export function forMachines({ source: _source, ...problem }: Problem): Omit<Problem, 'source'> {
+  return problem;
+}
+
+function dataOf(text: string): string {
+  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+}
+
+/** A workflow command; its data may hold no raw line ends, its properties neither commas nor colons. */
+function annotation({
+  file,
+  line,
+  column,
+  severity,
+  rule,
+  message,
+  hint,
+}: Omit<Problem, 'severity'> & { readonly severity: Problem['severity'] | 'notice' }): string {
+  const property = (text: string) => dataOf(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+  const place = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`;
+  return `::${severity} ${place}::${dataOf(hint === undefined ? message : `${message} (${hint})`)}\n`;
+}
+
+/** `text` as it is said on stderr, `problems` where it is made of these; ends with a line feed. */
+export function failureJson(text: string, problems: readonly Problem[] = []): string {
+  const error = problems.length === 0 ? text.trim().replace(/^sundial: /, '') : 'problems in the files';
+  return `${JSON.stringify({ error, problems: problems.map(forMachines) }, undefined, 2)}\n`;
+}

@@ -1,0 +1,79 @@
+// What `check` says of the day it is asked on: exceptions that are about to end, and dates not announced yet.
+// Notices and no findings: a file that was in order stays so while its dates pass.
+import type { Whole } from '../../plan/load.ts';
+import type { PolicySource } from '../../plan/load-documents.ts';
+import type { Problem } from '../../plan/problems.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { effectiveSunset } from '../../plan/redirects.ts';
+import { versionPath, versionsOf } from '../../plan/versions.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';
+import { announcementInWords, nameOf } from '../../policy/lifecycle/milestone-words.ts';
+import type { Announcement } from '../../policy/lifecycle/milestones.ts';
+import { announcementsToCome } from '../../policy/lifecycle/retold.ts';
+import { counted } from '../../policy/notation.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+
+/** It makes no command end otherwise. */
+export interface Notice extends Pick<Problem, 'file' | 'line' | 'column' | 'rule' | 'message'> {
+  readonly api: string;
+  readonly version: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Of versions that have not ended at `now`. */
+export function endingExceptions(sources: readonly PolicySource[], now: EpochMs): readonly Notice[] {
+  return sources.flatMap(({ file, document }) =>
+    [...versionsOf(file)].flatMap(([label, version]) => {
+      const { exceptions = [], retired = effectiveSunset(version) } = version;
+      if (retired !== undefined && retired <= now) return [];
+      return exceptions.flatMap((exception, index) => {
+        if (!endsSoon(exception, now)) return [];
+        const name = label === UNVERSIONED ? file.api : `${file.api} ${label}`;
+        const left = counted(Math.floor((exception.until - now) / DAY_MS), 'day');
+        const at = [...versionPath(label), 'exceptions', index];
+        const consumer = document.show([...at, 'consumer'], exception.consumer);
+        const message = `${name}: ${consumer} has ${leaveInWords(exception)}: it ends in ${left}`;
+        const problem = document.problem([...at, 'until'], { rule: 'exception-ends', message });
+        return [noticeOf(problem, file.api, label)];
+      });
+    }),
+  );
+}
+
+/** What callers are not told yet. A date is right to stand in its file before it is announced. */
+export function unannounced(
+  { plan, sources }: Pick<Whole, 'plan' | 'sources'>,
+  now: EpochMs,
+): readonly Notice[] {
+  return sources.policies.flatMap(({ file, document }) =>
+    announcementsToCome(plan.apiNamed(file.api)?.versions.values() ?? [], now).map((announcement) => {
+      const { label } = announcement.life;
+      const message = `${nameOf(announcement.life)}, not announced yet: ${announcementInWords(announcement)}`;
+      const problem = document.problem(placeOf(announcement), { rule: 'not-announced', message });
+      return noticeOf(problem, file.api, label);
+    }),
+  );
+}
+
+function noticeOf(problem: Problem, api: string, version: string): Notice {
+  const { source: _source, severity: _severity, ...place } = problem;
+  return { ...place, api, version };
+}
+
+function placeOf(announcement: Announcement): Path {
+  const { label, operation } = announcement.life;
+  const version = versionPath(label);
+  const owner = operation === undefined ? version : [...version, 'operations', operation];
+  switch (announcement.kind) {
+    case 'deprecation':
+      return [...version, 'announced'];
+    case 'extension':
+      return [...version, 'extended', announcement.place, 'announced'];
+    case 'brownouts':
+      return [...owner, 'brownouts', announcement.place, 'announced'];
+    default:
+      return announcement satisfies never;
+  }
+}

@@ -1,0 +1,56 @@
+// `check --store`: the files against the schedules that the store has recorded, as the next start would compare them.
+// How a store is read is given by main.ts; the record is only read.
+import type { Whole } from '../../plan/load.ts';
+import type { Problem } from '../../plan/problems.ts';
+import { comparePublished } from '../../plan/published-comparison.ts';
+import type { PublishedEntry } from '../../plan/published-record.ts';
+import type { Environment } from '../../plan/read/interpolate.ts';
+import type { StoreSettings } from '../../plan/settings.ts';
+import { todayOfViews } from '../../plan/today.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+
+/** Rejects with the reason why it cannot be read. */
+export type ReadRecorded = (store: StoreSettings) => Promise<readonly PublishedEntry[]>;
+
+export interface RecordedOptions {
+  /** Policy files that were named instead of all; an API that is missing has then not vanished. */
+  readonly files: readonly string[];
+  readonly configFile: string;
+  readonly environment: Environment;
+  readonly now: EpochMs;
+  readonly cwd?: string;
+}
+
+export interface ChangedSince {
+  readonly problems: readonly Problem[];
+  /** Why nothing was compared, although the store was read. */
+  readonly absent?: string;
+}
+
+export const NOTHING_CHANGED: ChangedSince = { problems: [] };
+
+export async function changedSinceRecorded(
+  { settings, policies, sources }: Whole,
+  read: ReadRecorded,
+  options: RecordedOptions,
+): Promise<ChangedSince> {
+  let recorded: readonly PublishedEntry[];
+  try {
+    recorded = await read(settings.store);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `cannot read the store: ${why}`;
+    return { problems: [sources.gateway.problem(['store'], { rule: 'live-store', message })] };
+  }
+  if (recorded.length === 0) {
+    const { store } = settings;
+    const place = store.kind === 'embedded' ? store.folder : 'that Redis';
+    const absent = `nothing is recorded in ${place} yet, so nothing was compared; a gateway records its policies once it has started`;
+    return { problems: [], absent };
+  }
+  const today = todayOfViews(policies.views, {
+    complete: options.files.length === 0,
+    public: settings.public,
+  });
+  return comparePublished({ recorded, files: policies.files, today }, options);
+}

@@ -1,0 +1,191 @@
+// `npm start`: the sample services as children, the gateway in this process, one banner, one end for all of it.
+// Called by main.ts, which brings the gateway; stops every child it started.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Environment } from '../../plan/read/interpolate.ts';
+import { type GatewayFacts, renderBanner } from '../run/banner.ts';
+import { explainPorts, explainSamples, type FailedSample, WITHOUT_SAMPLES } from './demo-failures.ts';
+import {
+  areSamplesIn,
+  connectSamples,
+  SAMPLE_SERVICES,
+  type SampleProcess,
+  type SampleStart,
+  spawnSample,
+} from './sample-services.ts';
+
+export interface RunningGateway extends GatewayFacts {
+  /** Drains and ends. */
+  close(): Promise<void>;
+}
+
+export interface DemoOptions {
+  readonly environment: Environment;
+  /** Absolute. */
+  readonly projectRoot: string;
+  /** Starts the gateway in this process; given the environment with the ports on which the samples really listen. */
+  readonly startGateway: (environment: Environment) => Promise<RunningGateway>;
+  readonly out: (text: string) => void;
+  /** Where the given gateway logs, for the banner. */
+  readonly logFile: string;
+}
+
+// A child may see the terminal's interrupt before we do; its end is news only if ours does not follow.
+const NEWS_AFTER_MS = 300;
+
+// In a terminal the interrupt reaches us twice: from the terminal itself and handed on by npm.
+const SAME_SIGNAL_MS = 500;
+
+interface EndRequest {
+  /** Resolves when the end was first asked for. */
+  readonly promise: Promise<undefined>;
+  isAsked(): boolean;
+  ask(): void;
+}
+
+/**
+ * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Resolves with 3 when a
+ * sample service is missing or cannot start. Rejects, with the samples stopped, when `startGateway` does.
+ */
+export async function runDemo({
+  environment,
+  projectRoot,
+  startGateway,
+  out,
+  logFile,
+}: DemoOptions): Promise<number> {
+  if (!areSamplesIn(projectRoot)) {
+    process.stderr.write(WITHOUT_SAMPLES);
+    return 3;
+  }
+  const misread = explainPorts(environment);
+  if (misread !== '') {
+    process.stderr.write(misread);
+    return 2;
+  }
+  const asked = listenForEnd();
+  const theirs = connectSamples(environment);
+  const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, theirs, projectRoot));
+  const stopSamples = () => Promise.all(samples.map((sample) => sample.stop()));
+
+  const starts = await Promise.race([Promise.all(samples.map(awaitStart)), asked.promise]);
+  if (starts === undefined) {
+    await stopSamples();
+    process.exit(0);
+  }
+  const started: Started[] = [];
+  const failed: FailedSample[] = [];
+  for (const { sample, start } of starts) {
+    if (start.kind === 'listening') started.push({ sample, url: start.url });
+    else failed.push({ service: sample.service, start });
+  }
+  if (failed.length > 0) {
+    await stopSamples();
+    process.stderr.write(explainSamples(failed));
+    return 3;
+  }
+
+  const bound = boundPorts(started);
+  const gateway = await startGateway({ ...environment, ...bound }).catch(async (error: unknown) => {
+    await stopSamples();
+    throw error;
+  });
+  for (const sample of samples) reportEnd(sample, asked);
+  const shown = started.map(({ sample, url }) => ({ name: sample.service.name, url, pid: sample.pid }));
+  const tokenCommand = nameTokenCommand(environment, bound, projectRoot);
+  if (!asked.isAsked()) out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand, logFile } }));
+
+  await asked.promise;
+  await gateway.close().finally(stopSamples);
+  process.exit(0);
+}
+
+export interface TokenOptions {
+  /** Undefined: the one that most samples are shown with. */
+  readonly client: string | undefined;
+  readonly environment: Environment;
+  readonly projectRoot: string;
+}
+
+/** Runs the sample issuer's token command on this process's own output; resolves with its exit code, 3 where there is none. */
+export async function printToken({ client, environment, projectRoot }: TokenOptions): Promise<number> {
+  if (!areSamplesIn(projectRoot)) {
+    process.stderr.write(WITHOUT_SAMPLES);
+    return 3;
+  }
+  return new Promise((resolve, reject) => {
+    const command = [
+      join(projectRoot, 'upstreams/identity/token.ts'),
+      ...(client === undefined ? [] : [client]),
+    ];
+    const child = spawn(process.execPath, command, {
+      cwd: projectRoot,
+      env: environment,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+interface Started {
+  readonly sample: SampleProcess;
+  readonly url: string;
+}
+
+async function awaitStart(sample: SampleProcess): Promise<{ sample: SampleProcess; start: SampleStart }> {
+  return { sample, start: await sample.started };
+}
+
+function boundPorts(started: readonly Started[]): Environment {
+  return Object.fromEntries(started.map(({ sample, url }) => [sample.service.variable, new URL(url).port]));
+}
+
+function reportEnd({ service, ended }: SampleProcess, asked: EndRequest): void {
+  const report = async () => {
+    const { code, signal } = await ended;
+    // A hang-up that reaches a child came from a terminal that was closed: nobody is left to press Ctrl-C.
+    if (signal === 'SIGHUP') asked.ask();
+    setTimeout(() => {
+      if (asked.isAsked()) return;
+      process.stderr.write(`sundial: ${service.name} ended (${signal ?? `exit ${code}`}); ${service.loss}\n`);
+    }, NEWS_AFTER_MS);
+  };
+  report().catch((error: unknown) => process.stderr.write(`sundial: ${String(error)}\n`));
+}
+
+// The token must name the issuer that the gateway trusts, so what moved the issuer must also reach the token command.
+function nameTokenCommand(environment: Environment, bound: Environment, projectRoot: string): string {
+  const port = bound.SUNDIAL_ISSUER_PORT === '4000' ? undefined : bound.SUNDIAL_ISSUER_PORT;
+  const moved = { SUNDIAL_ISSUER_PORT: port, SUNDIAL_DATA: environment.SUNDIAL_DATA };
+  const prefix = Object.entries(moved).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quote(value)} `],
+  );
+  const elsewhere = process.cwd() === projectRoot ? '' : `--prefix ${quote(projectRoot)} `;
+  return `${prefix.join('')}npm ${elsewhere}run -s token`;
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** From now on SIGINT and SIGTERM ask for the end; a second one exits at once with 130. */
+function listenForEnd(): EndRequest {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  let isAsked = false;
+  let isSecondMeant = false;
+  const ask = () => {
+    isAsked = true;
+    resolve(undefined);
+  };
+  const onSignal = () => {
+    if (isSecondMeant) process.exit(130);
+    ask();
+    setTimeout(() => {
+      isSecondMeant = true;
+    }, SAME_SIGNAL_MS).unref();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return { promise, isAsked: () => isAsked, ask };
+}

@@ -1,0 +1,176 @@
+// The sample services that the demo starts beside the gateway, and one of them as a child process.
+// Children share the terminal's process group and live no longer than the channel to this process.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '../../plan/read/interpolate.ts';
+
+export interface SampleService {
+  readonly name: string;
+  /** Arguments to node, the entry first, relative to the project. */
+  readonly start: readonly [entry: string, ...more: string[]];
+  /** Environment variable that moves its port. */
+  readonly variable: string;
+  /** What is missing once it has ended, to follow its name. */
+  readonly loss: string;
+}
+
+const NO_ANSWERS = 'its routes answer 502';
+const NO_KEYS = 'nobody signs in or gets a token; the gateway goes on with the keys it has fetched';
+const NO_PAGE = 'its page is gone';
+
+export const SAMPLE_SERVICES: readonly SampleService[] = [
+  {
+    name: 'identity',
+    start: ['upstreams/identity/main.ts'],
+    variable: 'SUNDIAL_ISSUER_PORT',
+    loss: NO_KEYS,
+  },
+  {
+    name: 'orders-v1',
+    start: ['upstreams/orders/main.ts', 'v1'],
+    variable: 'SUNDIAL_ORDERS_V1_PORT',
+    loss: NO_ANSWERS,
+  },
+  {
+    name: 'orders-v2',
+    start: ['upstreams/orders/main.ts', 'v2'],
+    variable: 'SUNDIAL_ORDERS_V2_PORT',
+    loss: NO_ANSWERS,
+  },
+  {
+    name: 'catalog',
+    start: ['upstreams/catalog/main.ts'],
+    variable: 'SUNDIAL_CATALOG_PORT',
+    loss: NO_ANSWERS,
+  },
+  {
+    name: 'payments',
+    start: ['upstreams/payments/main.ts'],
+    variable: 'SUNDIAL_PAYMENTS_PORT',
+    loss: NO_ANSWERS,
+  },
+  { name: 'echo', start: ['upstreams/echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT', loss: NO_ANSWERS },
+  {
+    name: 'webhooks',
+    start: ['upstreams/webhooks/main.ts'],
+    variable: 'SUNDIAL_WEBHOOKS_PORT',
+    loss: 'its routes answer 502, and events wait where they happened',
+  },
+  {
+    name: 'receiver',
+    start: ['upstreams/receiver/main.ts'],
+    variable: 'SUNDIAL_RECEIVER_PORT',
+    loss: 'its deliveries are tried again',
+  },
+  { name: 'client', start: ['upstreams/client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT', loss: NO_PAGE },
+];
+
+/** Whether all of them are installed below `projectRoot`. */
+export const areSamplesIn = (projectRoot: string): boolean =>
+  SAMPLE_SERVICES.every(({ start: [entry] }) => existsSync(join(projectRoot, entry)));
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How the start of a sample service went. */
+export type SampleStart =
+  /** `url`: the address it said it listens on. */
+  | { readonly kind: 'listening'; readonly url: string }
+  | ({ readonly kind: 'ended' } & Ending)
+  /** It said nothing in time. */
+  | { readonly kind: 'silent' };
+
+export interface SampleProcess {
+  readonly service: SampleService;
+  readonly pid: number;
+  readonly started: Promise<SampleStart>;
+  readonly ended: Promise<Ending>;
+  /** Asks it to end, and makes it end after three seconds. */
+  stop(): Promise<void>;
+}
+
+/** A machine that is busy with other things starts a dozen processes slowly. */
+const READY_WITHIN_MS = 60_000;
+const END_WITHIN_MS = 3_000;
+
+export function spawnSample(
+  service: SampleService,
+  environment: Environment,
+  projectRoot: string,
+): SampleProcess {
+  const [entry, ...more] = service.start;
+  const cache = getCompileCacheDir();
+  const child = spawn(process.execPath, [join(projectRoot, entry), ...more], {
+    cwd: projectRoot,
+    env: cache === undefined ? environment : { ...environment, ...compiledIn(cache) },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('error', () => resolve({ code: null, signal: null }));
+  });
+  return {
+    service,
+    pid: child.pid ?? 0,
+    started: Promise.race([
+      readAddress(child, service.name).then((url): SampleStart => ({ kind: 'listening', url })),
+      ended.then((ending): SampleStart => ({ kind: 'ended', ...ending })),
+      pause(READY_WITHIN_MS, { kind: 'silent' } as const, { ref: false }),
+    ]),
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A child finds compiled what this process, or a child before, has compiled. */
+const compiledIn = (cache: string): Environment => ({
+  NODE_COMPILE_CACHE: cache,
+  NODE_COMPILE_CACHE_PORTABLE: '1',
+});
+
+function readAddress(child: ChildProcess, name: string): Promise<string> {
+  return new Promise((resolve) => {
+    if (child.stdout === null) return;
+    // Kept reading after the first line: a child whose pipe is full would stop.
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith(`ready ${name} `)) resolve(line.slice(`ready ${name} `.length));
+    });
+  });
+}
+
+/**
+ * Events go to the webhooks service, and its deliveries may go to the sample receiver, by the certificate that the receiver
+ * made: it and what the operator names are the hosts on this machine that it calls. A port 0 is known to nobody before it is
+ * bound: these are not connected.
+ */
+export function connectSamples(environment: Environment): Environment {
+  const webhooks = portOf(environment.SUNDIAL_WEBHOOKS_PORT, '4006');
+  const receiver = portOf(environment.SUNDIAL_RECEIVER_PORT, '4007');
+  const certificate = join(environment.SUNDIAL_DATA || './data', 'receiver.crt');
+  return {
+    ...(webhooks !== undefined && { SUNDIAL_INTAKE: `http://127.0.0.1:${webhooks}/events` }),
+    ...environment,
+    ...(receiver !== undefined && {
+      SUNDIAL_WEBHOOKS_ALLOW: listed(`localhost:${receiver}`, environment.SUNDIAL_WEBHOOKS_ALLOW),
+      SUNDIAL_WEBHOOKS_CA: listed(certificate, environment.SUNDIAL_WEBHOOKS_CA),
+    }),
+  };
+}
+
+const listed = (...entries: readonly (string | undefined)[]): string => entries.filter(Boolean).join(',');
+
+function portOf(written: string | undefined, fallback: string): string | undefined {
+  const port = written || fallback;
+  return port === '0' ? undefined : port;
+}

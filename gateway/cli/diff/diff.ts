@@ -1,0 +1,97 @@
+// `sundial diff`: what changed between two policy files or folders, in the words of the domain, and what the rules say.
+// The command line calls `runDiff`; what it returns is printed and exited with.
+import { spellChange } from '../../plan/changes/compare.ts';
+import { type Compared, comparePolicies } from '../../plan/changes/sides.ts';
+import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
+import type { Environment } from '../../plan/read/interpolate.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { type CommandResult, forMachines } from '../check/check.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { askUsage } from '../live-usage.ts';
+import { type Impact, spellImpact, usageImpacts } from '../usage-impact.ts';
+
+export type DiffFormat = 'text' | 'json';
+
+export interface DiffOptions {
+  /** A policy file, or a folder of them. */
+  readonly older: string;
+  /** Undefined: the policies that the gateway file names. */
+  readonly newer: string | undefined;
+  readonly configFile: string;
+  readonly format: DiffFormat;
+  /** Whether the running gateway is asked who calls what is changed. */
+  readonly live?: boolean;
+  /** Changes alone end with 1 too. */
+  readonly exitCode: boolean;
+  readonly environment: Environment;
+  /** Lifecycle instant the rules judge at. */
+  readonly now: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+/** 1 for findings that are errors, and for changes where that was asked for; 2 for a side that cannot be read. */
+export async function runDiff(options: DiffOptions): Promise<CommandResult> {
+  const compared = await comparePolicies(options);
+  const impacts = options.live === true ? await impactsOf(compared, options) : [];
+  return { exitCode: exitOf(compared, options), text: textOf(compared, impacts, options) };
+}
+
+/** Of the versions that are changed: what that means to who calls them now. */
+async function impactsOf(compared: Compared, options: DiffOptions): Promise<readonly Impact[] | string> {
+  if (compared.kind === 'unread') return [];
+  const { newer, changes } = compared;
+  const asked = await askUsage(newer, { ...options, config: options.configFile, admin: undefined });
+  if (asked.kind === 'absent') return asked.why;
+  return usageImpacts(newer, asked, options.now).impacts.filter(({ api, version }) =>
+    changes.some((each) => each.api === api && [version, ''].includes(each.subject)),
+  );
+}
+
+function exitOf(compared: Compared, { exitCode }: DiffOptions): CommandResult['exitCode'] {
+  if (compared.kind === 'unread') return exitCodeOf(compared.problems, false);
+  const changed = exitCode && compared.changes.length > 0;
+  return changed ? 1 : exitCodeOf(compared.findings, false);
+}
+
+function textOf(compared: Compared, impacts: readonly Impact[] | string, options: DiffOptions): string {
+  const changes = compared.kind === 'unread' ? [] : compared.changes;
+  const problems = compared.kind === 'unread' ? compared.problems : compared.findings;
+  switch (options.format) {
+    case 'json':
+      return `${JSON.stringify(
+        {
+          changes,
+          problems: problems.map(forMachines),
+          ...(typeof impacts !== 'string' && impacts.length > 0 && { impact: impacts }),
+        },
+        undefined,
+        2,
+      )}\n`;
+    case 'text': {
+      if (compared.kind === 'unread') return renderProblems(problems, options);
+      const lines = changes.map((change) => `${printable(spellChange(change))}\n`).join('');
+      const findings = problems.length === 0 ? '' : `\n${renderProblems(problems, options)}`;
+      return `${lines}${impactText(impacts)}${findings}${summary(changes.length, problems)}`;
+    }
+    default:
+      return options.format satisfies never;
+  }
+}
+
+function impactText(impacts: readonly Impact[] | string): string {
+  if (typeof impacts === 'string') return `\nusage not checked: ${printable(impacts)}\n`;
+  if (impacts.length === 0) return '';
+  return `\nnow:\n${impacts.map((each) => `  ${printable(spellImpact(each))}\n`).join('')}`;
+}
+
+function summary(changes: number, problems: Parameters<typeof countProblems>[0]): string {
+  const counted = changes === 0 ? 'no changes' : plural(changes, 'change');
+  const found = problems.length === 0 ? '' : `, ${countProblems(problems)}`;
+  return changes > 0 && problems.length === 0 ? '' : `${counted}${found}\n`;
+}
+
+/** Nothing of a policy file steers the terminal. */
+export function printable(text: string): string {
+  return text.replace(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+}

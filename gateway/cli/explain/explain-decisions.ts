@@ -1,0 +1,193 @@
+// What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
+// From facts to rows; how they are printed is explain-text.ts.
+import { CREDENTIALS } from '../../exchange/challenge-answer.ts';
+import type { RefusalReason } from '../../exchange/directive.ts';
+import type { Decision as Found } from '../../exchange/facts.ts';
+import type { Whole } from '../../plan/load.ts';
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import { plural } from '../../plan/problems.ts';
+import { MEMBER_NAME } from '../../policy/body-notice/notice.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { hasDates, stageOfApi } from '../../policy/lifecycle/api-life.ts';
+import { assess, holdOf } from '../../policy/lifecycle/assess.ts';
+import { hasEnded } from '../../policy/lifecycle/retirement.ts';
+import type { Phase } from '../../policy/lifecycle/schedule.ts';
+import { UPSTREAM_SIGNALS } from '../../policy/lifecycle/upstream-signal.ts';
+import { dateInWords } from '../../policy/notation.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { Judged } from '../judge.ts';
+import { accountInWords, type KnownAccount } from '../known-account.ts';
+import { datesInWords, keyInWords, locationsInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { refusedRow } from './explain-refused.ts';
+import {
+  brownoutRow,
+  type Decision,
+  exceptionRows,
+  freezeRows,
+  limitRows,
+  retirementRows,
+} from './explain-rows.ts';
+import { type WrittenLines, writtenLines } from './written-lines.ts';
+
+/** What the caller said of the consumer. */
+export interface Passed {
+  readonly consumer: string | undefined;
+  readonly scopes: readonly string[] | undefined;
+  readonly account: KnownAccount;
+}
+
+/** Whose requests have a body as a rule. */
+const BODIED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+export function decisionsOf(
+  request: Judged,
+  { sources, settings }: Pick<Whole, 'sources' | 'settings'>,
+  passed: Passed,
+): readonly Decision[] {
+  const { view, ending } = request;
+  const { api, plan, refusedBy } = request.facts;
+  const named = writtenLines(sources, api?.name);
+  const rows: Decision[] = [];
+  const add = (step: string, value: string, row: Partial<Omit<Decision, 'step' | 'value'>>) =>
+    rows.push({ step, value, detail: '', assumed: undefined, origin: undefined, ...row });
+
+  if (plan.guard !== undefined && isJudged(request)) {
+    const detail = `${perWindow(plan.guard)} of an address`;
+    add('guard', 'passed', { detail, assumed: 'nothing counted yet', origin: named.guard });
+  }
+  if (api !== undefined) {
+    const match = plan.routes.match(view.host, view.path);
+    const route = named.route(match?.versionSegment !== undefined);
+    const observed = api.mode === 'observe' ? ', mode observe' : '';
+    const lives = [...api.versions.values()].map((each) => assess(each, request.facts));
+    const detail = `${route?.text ?? ''}${observed}, ${stageOfApi(lives, request.facts.now)}`;
+    const isOneOfMany = view.scheme === 'https' && (settings.listeners.https?.certificates.length ?? 0) > 1;
+    const assumed = isOneOfMany ? `the connection is for ${view.host}` : undefined;
+    add('api', api.name, { detail, assumed, origin: route?.origin });
+  }
+  const { version: chosen, carrier } = request.facts;
+  if (chosen !== undefined && chosen.label !== UNVERSIONED) {
+    const how = accountInWords(request.facts, passed.account) ?? { detail: spellCarrier(carrier) };
+    add('version', chosen.label, { ...how, origin: named.carrier(carrier) });
+  }
+  if (refusedBy !== undefined)
+    rows.push(readAsRow(refusedBy, api, writtenLines(sources, refusedBy.api?.name)));
+  // From here on the rows are about the rules that refuse the request, and otherwise about those that its path names.
+  const judged = refusedBy?.version === undefined ? request : judgedBy(request, refusedBy);
+  const { facts } = judged;
+  const { version, phase, quotas } = facts;
+  const lines = writtenLines(sources, facts.api?.name);
+  if (version !== undefined && hasDates(version.schedule)) {
+    if (version.operation !== undefined)
+      add('operation', version.operation, { detail: 'has rules of its own', origin: lines.rules(version) });
+    if (phase !== undefined) {
+      const early = hasEnded(phase) && facts.now < (version.schedule.sunset ?? facts.now);
+      add('stage', phase.stage, {
+        detail: `${early ? 'no upstream is left, ' : ''}${datesInWords(version.schedule, facts.now)}`,
+        assumed: wouldBeHeld(version, phase, facts.now) ? 'no pause' : undefined,
+        origin: lines.phase(version, phase),
+      });
+    }
+    const pause = holdOf(version, facts);
+    if (pause !== undefined) {
+      const detail = 'brownouts and retirement are on hold';
+      add('paused', `until ${dateInWords(pause.until)}`, { detail });
+    }
+    rows.push(...retirementRows(version, facts, lines.retireWhen(version)));
+    const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
+    if (window !== undefined && version.upstream !== undefined) {
+      rows.push(brownoutRow(version, window, judged, lines));
+    }
+  }
+  const reached = ending.kind === 'forwarded' || facts.consumer !== undefined || quotas !== undefined;
+  if (version !== undefined && reached) {
+    const { access } = version;
+    const origin = lines.access(version);
+    if (access.kind === 'public') add('identity', 'public', { detail: 'no token needed', origin });
+    else if (facts.consumer === undefined) {
+      if (access.anonymous) add('identity', 'anonymous', { detail: 'no credentials needed', origin });
+    } else {
+      const { id, via } = facts.consumer;
+      const assumed = passed.consumer === undefined ? `the ${CREDENTIALS[via]} is in order` : undefined;
+      const scopes = passed.scopes === undefined ? 'it has the scopes' : undefined;
+      const both = [assumed, scopes].filter((each) => each !== undefined).join(', ');
+      // Where it goes without saying, it is not said.
+      const how = via === 'token' && access.schemes.length === 1 ? '' : `, by its ${CREDENTIALS[via]}`;
+      const detail = access.identities.join(', ') + how;
+      add('identity', id, { detail, assumed: both || undefined, origin });
+    }
+  }
+  if (version !== undefined) {
+    rows.push(...exceptionRows(version, facts, (index) => lines.exception(version, index)));
+    rows.push(...freezeRows(version, facts, passed.account, lines));
+  }
+  if (version !== undefined && reached && BODIED.has(view.method)) {
+    const length = view.headers.get('content-length');
+    const assumed = length === undefined ? 'its body is no longer' : undefined;
+    add('size', `at most ${version.maxBody} bytes`, { assumed, origin: lines.size(version) });
+  }
+  if (version !== undefined && quotas !== undefined) rows.push(...limitRows(version, quotas, lines));
+  const { idempotency } = version ?? {};
+  if (version !== undefined && idempotency?.methods.has(view.method) && ending.kind === 'forwarded') {
+    const { value, detail, assumed } = keyInWords(idempotency, facts.idempotency);
+    add('key', value, { detail, assumed, origin: lines.idempotency(version) });
+  }
+  if (facts.observed !== undefined) {
+    add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
+  }
+  if (ending.kind === 'answered') {
+    const refused = refusedBy === undefined ? request : judgedBy(request, refusedBy);
+    rows.push(refusedRow(refused, ending, writtenLines(sources, refused.facts.api?.name)));
+  } else {
+    const { upstream, target, notice } = ending.order;
+    const [first, ...more] = upstream.targets;
+    const others = more.length === 0 ? '' : ` and ${plural(more.length, 'other target')}`;
+    const detail = `${view.method} ${first?.origin ?? ''}${target}${others}`;
+    add('forward', upstream.name, { detail, origin: version && lines.upstream(version) });
+    if (api !== undefined && lines.locations !== undefined)
+      add('locations', api.locations, { detail: locationsInWords(ending.order), origin: lines.locations });
+    const signals = (phase?.replace ?? []).map(([name]) => name).filter((name) => UPSTREAM_SIGNALS.has(name));
+    if (api?.upstreamWins && signals.length > 0) {
+      const detail = 'unless the upstream sends its own';
+      add('signals', signals.join(', '), { detail, origin: lines.upstreamWins });
+    }
+    if (notice !== undefined) {
+      const where = 'added where the body is a JSON object';
+      add('notice', MEMBER_NAME, { detail: where, origin: version && lines.bodyNotice(version) });
+    }
+  }
+  return rows;
+}
+
+/** Which other rules the path may mean to a service: those that refuse the request. */
+function readAsRow({ api, version }: Found, named: ApiPlan | undefined, lines: WrittenLines): Decision {
+  const isOwn = version !== undefined && api === named;
+  return {
+    step: 'read as',
+    value: version?.operation ?? (isOwn ? version.label : `API ${api?.name}`),
+    detail: 'a service may read the path so, and these rules apply too',
+    assumed: undefined,
+    origin: isOwn ? lines.rules(version) : lines.base(api?.name ?? ''),
+  };
+}
+
+/** Whether a pause would make this another answer. */
+function wouldBeHeld({ upstream, brownouts }: VersionRules, phase: Phase, now: EpochMs): boolean {
+  return upstream !== undefined && (hasEnded(phase) || brownouts?.at(now) !== undefined);
+}
+
+/** By the rules of another reading of its path. */
+function judgedBy(request: Judged, decision: Found): Judged {
+  return { ...request, facts: { ...request.facts, ...decision } };
+}
+
+/** Whether the pipeline saw the request, as it does not when a listener refuses it. */
+function isJudged({ facts, ending }: Judged): boolean {
+  return facts.api !== undefined || ending.kind === 'forwarded' || ENTRANCE.has(ending.reason);
+}
+
+const ENTRANCE: ReadonlySet<string> = new Set<RefusalReason>([
+  'route_unknown',
+  'host_unknown',
+  'credentials_in_url',
+]);

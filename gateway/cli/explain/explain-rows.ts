@@ -1,0 +1,143 @@
+// Rows of `explain` for brownouts, exceptions, freezes, retirement by usage and limits.
+// No ledger and no counter is read: what was not passed is assumed.
+import type { VersionRules } from '../../plan/plan.ts';
+import type { Origin } from '../../plan/read/document.ts';
+import { meetsBrownout } from '../../policy/lifecycle/brownout-refusal.ts';
+import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
+import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
+import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
+import { dateInWords } from '../../policy/notation.ts';
+import type { Quota } from '../../policy/rate-limit/limit.ts';
+import type { Judged } from '../judge.ts';
+import type { KnownAccount } from '../known-account.ts';
+import { perWindow } from './decision-words.ts';
+import type { WrittenLines } from './written-lines.ts';
+
+export interface Decision {
+  readonly step: string;
+  readonly value: string;
+  readonly detail: string;
+  /** What was not passed and is taken to be so. */
+  readonly assumed: string | undefined;
+  readonly origin: Origin | undefined;
+}
+
+type Asked = Pick<Judged, 'facts' | 'view'>;
+
+interface Draw {
+  readonly share?: string;
+  readonly drawn?: string;
+  readonly assumed?: string;
+}
+
+/** The next window of a version, or the one that is open. */
+export function brownoutRow(
+  version: VersionRules,
+  window: BrownoutWindow,
+  asked: Asked,
+  lines: WrittenLines,
+): Decision {
+  const isOpen = window.from <= asked.facts.now;
+  const { share, drawn, assumed }: Draw = isOpen ? draw(version, window, asked) : shareOf(version, window);
+  const span = `${dateInWords(window.from)} to ${dateInWords(window.until)}`;
+  return {
+    step: 'brownout',
+    value: isOpen ? 'now' : 'to come',
+    detail: [span, share, drawn].filter((each) => each !== undefined).join(', '),
+    assumed,
+    origin: lines.brownout(version, window.rule),
+  };
+}
+
+function shareOf({ access }: VersionRules, { share }: BrownoutWindow): Draw {
+  if (share === undefined) return {};
+  return {
+    share: `for ${Math.round(share * 100)}% of ${access.kind === 'public' ? 'addresses' : 'consumers'}`,
+  };
+}
+
+function draw(version: VersionRules, window: BrownoutWindow, { facts, view }: Asked): Draw {
+  const { consumer, now } = facts;
+  const told = shareOf(version, window);
+  if (told.share === undefined || leaveFrom('brownouts', version.exceptions, consumer, now)) return told;
+  const isMet = meetsBrownout(window, version, now, { consumer, clientAddress: view.clientAddress });
+  const among = `is${isMet ? '' : ' not'} among them`;
+  if (consumer !== undefined) return { ...told, drawn: `${consumer.id} ${among}` };
+  return version.access.kind === 'public' ? { ...told, assumed: `the address ${among}` } : told;
+}
+
+/** The exceptions of this consumer that have not ended, whatever they free it from now. */
+export function exceptionRows(
+  { exceptions }: VersionRules,
+  { consumer, now }: Judged['facts'],
+  line: (index: number) => Decision['origin'],
+): readonly Decision[] {
+  return exceptions.flatMap((each, index) =>
+    each.consumer !== consumer?.id || each.until <= now
+      ? []
+      : {
+          step: 'exception',
+          value: each.from.join(', '),
+          detail: `${each.consumer} has leave until ${dateInWords(each.until)}: ${each.why}`,
+          assumed: undefined,
+          origin: line(index),
+        },
+  );
+}
+
+/** None where nothing is frozen, or nobody is known who could be new. */
+export function freezeRows(
+  version: VersionRules,
+  { consumer, now }: Judged['facts'],
+  { firstSeen }: KnownAccount,
+  lines: WrittenLines,
+): readonly Decision[] {
+  const { freeze } = version;
+  if (freeze === undefined || consumer === undefined) return [];
+  const row = { step: 'freeze', assumed: undefined, origin: lines.freeze(version) };
+  if (now < freeze)
+    return [{ ...row, value: `from ${dateInWords(freeze)}`, detail: 'new consumers are refused then' }];
+  const value = `since ${dateInWords(freeze)}`;
+  if (leaveFrom('freeze', version.exceptions, consumer, now) !== undefined)
+    return [{ ...row, value, detail: `${consumer.id} has leave` }];
+  if (firstSeen === undefined) return [{ ...row, value, detail: '', assumed: 'seen before' }];
+  return [{ ...row, value, detail: `${consumer.id} was first seen ${dateInWords(firstSeen)}` }];
+}
+
+/** None where it retires whatever is called of it, or has no sunset before it. */
+export function retirementRows(
+  { retireWhen: rule, schedule: { sunset } }: VersionRules,
+  { now }: Judged['facts'],
+  origin: Decision['origin'],
+): readonly Decision[] {
+  if (rule === undefined || sunset === undefined || now >= sunset) return [];
+  const detail =
+    rule.onExceed === 'hold' ? 'else the sunset is held, for 90 days at most' : 'else with a warning';
+  return [{ step: 'retires', value: retireWhenInWords(rule), detail, assumed: undefined, origin }];
+}
+
+export function limitRows(
+  version: VersionRules,
+  quotas: readonly Quota[],
+  lines: Pick<WrittenLines, 'limit' | 'cost'>,
+): readonly Decision[] {
+  const cost = version.limits?.cost ?? 1;
+  const rows = quotas.map(({ limit, rule }): Decision => {
+    const exactly = limit.algorithm === 'sliding-log' ? ', in any window' : '';
+    const burst = limit.burst === limit.units ? '' : `, ${limit.burst} at once`;
+    const shadow = rule.shadow ? ', only counted: shadow' : '';
+    return {
+      step: 'limit',
+      value: perWindow(limit),
+      detail: `limit ${limit.name}, by ${rule.by}${burst}${exactly}${shadow}`,
+      assumed: 'nothing counted yet',
+      origin: lines.limit(version, limit),
+    };
+  });
+  if (cost === 1) return rows;
+  const detail = quotas.length === 1 ? 'units of the limit' : 'units of each limit';
+  return [
+    ...rows,
+    { step: 'cost', value: String(cost), detail, assumed: undefined, origin: lines.cost(version) },
+  ];
+}

@@ -1,0 +1,85 @@
+// What an answer says of the life of its version, and how that differs between two instants, in the words of the domain.
+// Compared by explain-next.ts for the same request; what every request gets anew, as what a limit has left, is no part of it.
+import { dateInWords } from '../../policy/notation.ts';
+import type { Judged } from '../judge.ts';
+import { perWindow } from './decision-words.ts';
+
+/** Of one answer; undefined where no version answers. */
+export interface Signals {
+  /** Version and operation that answer, and the stage. */
+  readonly subject: string;
+  readonly stage: string;
+  /** Versions it names, by what they are to it. */
+  readonly named: Readonly<Record<Relation, string | undefined>>;
+  /** Its Deprecation line in words, and its Sunset line. */
+  readonly deprecated: string | undefined;
+  readonly sunset: string | undefined;
+  /** In words; one that falls by the day is the same on any of them. */
+  readonly limit: string | undefined;
+  /** The very lines, by their names. */
+  readonly lines: Readonly<Record<string, string>>;
+}
+
+const RELATIONS = ['successor', 'latest version', 'predecessor'] as const;
+type Relation = (typeof RELATIONS)[number];
+const LINES = ['deprecation', 'sunset', 'x-api-deprecation-info', 'link', 'warning'] as const;
+
+export function signalsOf({ facts, ending }: Judged): Signals | undefined {
+  const { version, phase, successor, linked } = facts;
+  if (version === undefined || phase === undefined) return undefined;
+  const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
+  const { deprecated } = version.schedule;
+  const isDated = deprecated !== undefined && phase.replace.some(([name]) => name === 'deprecation');
+  // At a shared URL it is named in the body of an end alone.
+  const told = successor.replacement !== undefined || ending.kind === 'answered';
+  return {
+    subject: `${version.operation ?? ''} ${version.label}`,
+    stage: phase.stage,
+    named: {
+      successor: told ? linked.successor?.label : undefined,
+      'latest version': linked.latest,
+      predecessor: linked.predecessor,
+    },
+    deprecated: isDated ? `deprecated ${dateInWords(deprecated)}` : undefined,
+    sunset: phase.sunset === undefined ? undefined : `sunset ${dateInWords(phase.sunset)}`,
+    limit: limitOf(facts),
+    lines: Object.fromEntries(LINES.map((name) => [name, String(headers.get(name))])),
+  };
+}
+
+/** A curve has a step for each day: told once, and not whenever something else changes. */
+function limitOf({ version, quotas }: Judged['facts']): string | undefined {
+  const each = quotas?.map(({ limit }) => {
+    const rule = version?.limits?.each.find(({ deprecated }) => deprecated.name === limit.name);
+    const falls = rule?.curve !== undefined && limit.name !== rule.active.name;
+    const what = quotas.length === 1 ? 'limit' : `limit ${limit.name}`;
+    return falls ? `${what} falls by the day` : `${what} ${perWindow(limit)}`;
+  });
+  return each?.join(', ');
+}
+
+/** Nothing for another version, whose lines are all its own; a new stage brings its own lines along. */
+export function spellChanges(before: Signals | undefined, after: Signals | undefined): readonly string[] {
+  if (before === undefined || after === undefined || before.subject !== after.subject) return [];
+  const words = RELATIONS.flatMap((relation) => namedChange(relation, before, after));
+  words.push(...otherThan(before.limit, after.limit));
+  if (before.stage !== after.stage) return words;
+  const dates = ['deprecated', 'sunset'] as const;
+  const announced = dates.flatMap((date) => (before[date] === undefined ? (after[date] ?? []) : []));
+  if (announced.length > 0) words.push(`announces ${announced.join(', ')}`);
+  words.push(...dates.flatMap((date) => otherThan(before[date], after[date])));
+  if (words.length > 0) return words;
+  const other = LINES.filter((name) => before.lines[name] !== after.lines[name]);
+  return other.length === 0 ? [] : [`other ${other.join(', ')}`];
+}
+
+function namedChange(relation: Relation, before: Signals, after: Signals): readonly string[] {
+  const [was, is] = [before.named[relation], after.named[relation]];
+  if (was === is) return [];
+  return [is === undefined ? `no longer links ${was} as ${relation}` : `links ${is} as ${relation}`];
+}
+
+/** Of what is told both times. */
+function otherThan(was: string | undefined, is: string | undefined): readonly string[] {
+  return was === undefined || is === undefined || was === is ? [] : [is];
+}

@@ -1,0 +1,111 @@
+// `sundial explain`: one request, every decision, the line that made it, the answer, and what changes next.
+// Runs the very function that a gateway runs, on the files as they are; nothing is sent anywhere.
+import { isWhole, loadAll, type Whole } from '../../plan/load.ts';
+import type { GatewayPlan } from '../../plan/plan.ts';
+import { renderProblems } from '../../plan/problems.ts';
+import type { Environment } from '../../plan/read/interpolate.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Override } from '../../policy/lifecycle/override.ts';
+import { parseField, readAsked } from '../asked-request.ts';
+import { type CommandResult, failureJson } from '../check/check.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { EVERY_SCOPE, judge } from '../judge.ts';
+import { assumePins, type KnownAccount } from '../known-account.ts';
+import { decisionsOf } from './explain-decisions.ts';
+import { nextChanges } from './explain-next.ts';
+import { explanationJson, explanationText } from './explain-text.ts';
+
+export type ExplainFormat = 'text' | 'json';
+
+export interface ExplainQuestion {
+  /** `GET /api/v1/orders`; a whole URL names host and scheme, a path means the public address. */
+  readonly request: string;
+  /** `Name: value`. */
+  readonly headers: readonly string[];
+  /** The consumer that calls; undefined: nobody, unless a token is among the headers. */
+  readonly as: string | undefined;
+  /** Undefined: every scope there is. */
+  readonly scopes: readonly string[] | undefined;
+  /** What is known of the account that the consumer calls for. */
+  readonly account?: KnownAccount;
+  /** End of a pause of the API that runs from `now` on; undefined: nothing is paused. */
+  readonly paused: EpochMs | undefined;
+  readonly format: ExplainFormat;
+  /** Lifecycle instant. */
+  readonly now: EpochMs;
+}
+
+export interface ExplainOptions extends ExplainQuestion {
+  readonly configFile: string;
+  readonly environment: Environment;
+  /** The real day: on an earlier `now` the files are still those of today, without upstreams for what has ended. */
+  readonly today: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+const MOST_CHANGES = 5;
+const NO_NAME = '(whoever the token names)';
+/** Stands for a token whose owner was named; it is shown to nobody and verified by nobody. */
+const TOKEN = 'Bearer explained';
+
+/** Refusals are explained with 0 as well: 1 is for problems in the files, 2 for a request that cannot be read. */
+export async function runExplain(options: ExplainOptions): Promise<CommandResult> {
+  const loaded = await loadAll({ ...options, now: Math.max(options.now, options.today) });
+  if (isWhole(loaded)) return explain(loaded, options);
+  const { problems } = loaded;
+  const text = renderProblems(problems, options);
+  return {
+    exitCode: exitCodeOf(problems, false),
+    text,
+    ...(options.format === 'json' && { json: failureJson(text, problems) }),
+  };
+}
+
+/** The same for files that are read already. */
+export async function explain(loaded: Whole, question: ExplainQuestion): Promise<CommandResult> {
+  const { plan, settings } = loaded;
+  const unusable = (message: string) => unusableFor(question.format, message);
+  const headers = question.headers.map((text) => parseField(text) ?? text);
+  const odd = headers.find((field) => typeof field === 'string');
+  if (odd !== undefined) return unusable(`not a header such as "API-Version: v1": ${JSON.stringify(odd)}`);
+  const asked = readAsked(
+    {
+      request: question.request,
+      headers: headers.filter((field) => typeof field !== 'string'),
+      host: new URL(plan.public).host,
+      authorization: question.as === undefined ? undefined : TOKEN,
+    },
+    settings,
+    plan,
+  );
+  if (asked.kind === 'unusable') return unusable(asked.message);
+  const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);
+  const consumer = { id: question.as ?? NO_NAME, isNamed: question.as !== undefined, named: true, scopes };
+  const { paused } = question;
+  if (paused !== undefined && paused <= question.now)
+    return unusable('--paused must be later than the instant the request is judged at');
+  const overrides = paused === undefined ? [] : pausesOf(plan, question.now, paused);
+  const { account = {} } = question;
+  const pins = assumePins(account, question.now);
+  const judgeAt = (now: EpochMs) => judge(asked, { plan, settings, now, overrides, consumer, account, pins });
+  const judged = await judgeAt(question.now);
+  const explanation = {
+    judged,
+    decisions: decisionsOf(judged, loaded, { consumer: question.as, scopes: question.scopes, account }),
+    next: await nextChanges(judged, judgeAt, MOST_CHANGES),
+  };
+  const text = question.format === 'json' ? explanationJson(explanation) : explanationText(explanation);
+  return { exitCode: 0, text };
+}
+
+/** Which API is asked for is only known once the request is judged. */
+function pausesOf({ apis }: GatewayPlan, from: EpochMs, until: EpochMs): readonly Override[] {
+  const passed = { kind: 'pause', label: undefined, author: '', reason: '', from, until } as const;
+  return apis.map(({ name }) => ({ ...passed, id: name, api: name }));
+}
+
+function unusableFor(format: ExplainFormat, message: string): CommandResult {
+  const text = `sundial: ${message}\n`;
+  return { exitCode: 2, text, ...(format === 'json' && { json: failureJson(text) }) };
+}

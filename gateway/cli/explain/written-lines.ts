@@ -1,0 +1,154 @@
+// Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
+// Asked by `explain` once a request is judged; the plan itself knows nothing of files.
+import type { PolicyFile } from '../../plan/grammar/policy-grammar.ts';
+import type { Sources } from '../../plan/load.ts';
+import type { VersionRules } from '../../plan/plan.ts';
+import type { Origin, Path, SourceDocument } from '../../plan/read/document.ts';
+import { valueAt } from '../../plan/read/values.ts';
+import { versionPath, versionsOf } from '../../plan/versions.ts';
+import type { Phase } from '../../policy/lifecycle/schedule.ts';
+import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
+import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
+import type { Carrier } from '../../policy/versioning/resolution.ts';
+
+/** Carriers that are not written under their own name. */
+const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type', content_type: 'media_type' };
+
+/** The key, or the kind of service that stands for it. */
+const ENCODED_SLASH: readonly Path[] = [['paths', 'encoded_slash'], ['paths', 'preset'], ['paths']];
+
+interface Written {
+  readonly text: string;
+  readonly origin: Origin | undefined;
+}
+
+export type WrittenLines = ReturnType<typeof writtenLines>;
+
+/** For requests to `api`; without one only the gateway's own lines are found. */
+export function writtenLines(sources: Sources, api: string | undefined) {
+  const source = sources.policies.find(({ file }) => file.api === api);
+  const first = (...paths: readonly Path[]) => originOf(source?.document, paths);
+  const resolve = source?.file.resolve ?? [];
+  const labels = source === undefined ? [] : [...versionsOf(source.file).keys()];
+  const entryOf = (key: string) => resolve.findIndex((entry) => Object.hasOwn(entry, key));
+  return {
+    guard: originOf(sources.gateway, [['guard']]),
+    credentialsInUrl: originOf(sources.gateway, [['credentials_in_url']]),
+    certificates: originOf(sources.gateway, [['listeners', 'https', 'tls', 'certificates']]),
+    /** The place where the API is reached: by a path with the version in it, or at its base. */
+    route: (versioned: boolean): Written | undefined => {
+      if (source === undefined) return undefined;
+      const index = versioned ? entryOf('path') : -1;
+      const path = resolve[index]?.path;
+      return path === undefined
+        ? { text: source.file.base, origin: first(['base']) }
+        : { text: path, origin: first(['resolve', index, 'path']) };
+    },
+    /** Of any API. */
+    base: (name: string) =>
+      originOf(sources.policies.find(({ file }) => file.api === name)?.document, [['base']]),
+    encodedSlash: first(...ENCODED_SLASH) ?? originOf(sources.gateway, ENCODED_SLASH),
+    /** The first section of operations in the file. */
+    operations: first(...labels.map((label) => [...versionPath(label), 'operations'])),
+    /** The key of the operation, or of the version. */
+    rules: (rules: VersionRules) => first(...within(rules), ['versions']),
+    carrier: (carrier: Carrier | undefined) => {
+      const index = carrier === undefined ? -1 : entryOf(KEYS[carrier] ?? carrier);
+      return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
+    },
+    access: (rules: VersionRules | undefined) => first(...within(rules, 'access'), ['access']),
+    /** The date that began the phase. */
+    phase: (rules: VersionRules, phase: Phase) => first(...datesOf(rules, phase, source?.file)),
+    forgotten: (rules: VersionRules) => first(...within(rules, 'forgotten')),
+    brownout: (rules: VersionRules, rule: number) =>
+      first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
+    exception: (rules: VersionRules, index: number) =>
+      first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
+    retireWhen: (rules: VersionRules) => first(...within(rules, 'retire_when')),
+    freeze: (rules: VersionRules) => first(...within(rules, 'freeze')),
+    /** At the operation, the version or the API. */
+    maintenance: (rules: VersionRules) => first(...within(rules, 'maintenance'), ['maintenance']),
+    /** The bound of a body: there too, or the gateway's own. */
+    size: (rules: VersionRules) =>
+      first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
+    /** The fields of clients that go on although others of their kind do not. */
+    kept: first(['headers', 'request', 'keep']),
+    upstreamWins: first(['upstream_wins']),
+    locations: first(['locations']),
+    idempotency: (rules: VersionRules) => first(...within(rules, 'idempotency'), ['idempotency']),
+    bodyNotice: (rules: VersionRules) => first(...within(rules, 'body_notice')),
+    afterlife: (rules: VersionRules) =>
+      first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),
+    limit: (rules: VersionRules, limit: Limit) => {
+      const { active } = rules.limits?.each.find((each) => isOf(limit, each)) ?? { active: limit };
+      const isLower = limit.units !== active.units || limit.windowMs !== active.windowMs;
+      const keys = isLower ? ['deprecated', 'rate'] : ['rate', 'deprecated'];
+      const places = placesOf(active.name, [...within(rules, 'limits'), ['limits']], source?.document);
+      return first(...keys.flatMap((key) => places.map((place) => [...place, key])), ['limits']);
+    },
+    cost: (rules: VersionRules) => first(...within(rules, 'cost')),
+    upstream: ({ label }: VersionRules) => first(['upstreams', label], ['upstreams']),
+  };
+}
+
+/** Where a key of these rules may stand: at the operation, then at its version. */
+function within(rules: VersionRules | undefined, ...key: Path): readonly Path[] {
+  if (rules === undefined) return [];
+  const version = versionPath(rules.label);
+  const ofVersion: Path = [...version, ...key];
+  return rules.operation === undefined
+    ? [ofVersion]
+    : [[...version, 'operations', rules.operation, ...key], ofVersion];
+}
+
+function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undefined): readonly Path[] {
+  const version = file && versionsOf(file).get(rules.label);
+  const last = (version?.extended?.length ?? 0) - 1;
+  const ofVersion = (...keys: Path): Path => [...versionPath(rules.label), ...keys];
+  // An operation with a sunset of its own ends by it, whatever its version says; one without ends as its version does.
+  const own = within(rules, 'sunset').slice(0, -1);
+  const extension = last < 0 ? [] : [ofVersion('extended', last)];
+  const sunset = [...own, ...extension, ofVersion('sunset'), ofVersion('retired')];
+  switch (stage) {
+    case 'planned':
+    case 'active':
+      return [...within(rules, 'released'), ['versions']];
+    case 'deprecated':
+      return within(rules, 'deprecated');
+    case 'sunset':
+      return sunset;
+    case 'retired':
+      return [...own, ofVersion('retired'), ...sunset];
+    default:
+      return stage satisfies never;
+  }
+}
+
+function isOf({ name }: Limit, { active, deprecated }: LimitRule): boolean {
+  return name === active.name || name === deprecated.name;
+}
+
+/** Where a limit is written in `sections`, nearest first: none that is `off`, nor any beyond it, has a say. */
+function placesOf(
+  name: string,
+  sections: readonly Path[],
+  document: SourceDocument | undefined,
+): readonly Path[] {
+  const places: Path[] = [];
+  for (const section of sections) {
+    const written = valueAt(document?.value, section);
+    if (written === 'off') break;
+    const list: readonly unknown[] = Array.isArray(written) ? written : [written];
+    const index = list.findIndex((each) => (valueAt(each, ['name']) ?? DEFAULT_LIMIT) === name);
+    if (index >= 0) places.push(Array.isArray(written) ? [...section, index] : section);
+  }
+  return places;
+}
+
+function originOf(document: SourceDocument | undefined, paths: readonly Path[]): Origin | undefined {
+  for (const path of paths) {
+    const origin = document?.origin(path);
+    if (origin !== undefined) return origin;
+  }
+  return undefined;
+}

@@ -1,0 +1,202 @@
+// `sundial extend`: one more extension of a sunset, judged by the rules of `check` before it is written into the file.
+// The command line calls `runExtend`; what it returns is printed and exited with.
+import { resolve } from 'node:path';
+import { factsOf } from '../../plan/changes/api-facts.ts';
+import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
+import { spliceExtension } from '../../plan/extension-splice.ts';
+import type { PolicyFile, VersionParts } from '../../plan/grammar/policy-grammar.ts';
+import { isTakenOver } from '../../plan/inherited.ts';
+import { type Loaded, loadAll } from '../../plan/load.ts';
+import type { PolicySource } from '../../plan/load-documents.ts';
+import { nextCommand } from '../../plan/next-command.ts';
+import { hasErrors, maskPasswords, type Problem, renderProblems } from '../../plan/problems.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { type ReadFile, readCapped } from '../../plan/read/files.ts';
+import type { Environment } from '../../plan/read/interpolate.ts';
+import { effectiveSunset, hasSunset } from '../../plan/redirects.ts';
+import { isRuleName, RULES } from '../../plan/rules/names.ts';
+import { versionsOf, wholeApiParts } from '../../plan/versions.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf, lineOfText } from '../../policy/notation.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { CommandResult } from '../check/check.ts';
+import { printable } from '../diff/diff.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { failedExpectations } from '../expectations.ts';
+import { nothingCalled } from '../nothing-called.ts';
+import { replaceFile } from '../replace-file.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+/** What the file may hold of it. */
+const WHY = lineOfText('Why.');
+
+/** An instant, and how it is to stand in the file. */
+interface WrittenInstant {
+  readonly at: EpochMs;
+  readonly text: string;
+}
+
+export interface ExtendOptions {
+  readonly api: string;
+  /** Undefined: the sunset that the file gives the API as a whole. */
+  readonly version: string | undefined;
+  /** The new sunset. */
+  readonly to: WrittenInstant;
+  readonly why: string;
+  /** Undefined: today. */
+  readonly announced: WrittenInstant | undefined;
+  /** Show, and write nothing. */
+  readonly dryRun: boolean;
+  readonly configFile: string;
+  readonly environment: Environment;
+  readonly now: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+/**
+ * 1 when the files have errors, before or with the extension: then nothing is written. 2 when there is no such version,
+ * or a file cannot be read or written. Rules that are only warnings in the file are printed and let it through (RET-11).
+ */
+export async function runExtend(options: ExtendOptions): Promise<CommandResult> {
+  const cwd = options.cwd ?? process.cwd();
+  if (!WHY.safeParse(options.why).success)
+    return unusable('--why is one line of 1 to 300 characters, none of them a control character');
+  if (options.why.includes('${')) return unusable('the reason cannot contain ${');
+  const before = await loadAll(options);
+  if (hasErrors(before.problems) || before.sources === undefined) return refusedBy(before.problems, options);
+  const source = before.sources.policies.find(({ file }) => file.api === options.api);
+  if (source === undefined) return unusable(nothingCalled('API', options.api, namesOf(before)));
+  const versions = labelsOf(source.file);
+  const version = versions.length === 0 && options.version === UNVERSIONED ? undefined : options.version;
+  if (version !== undefined && versions.length === 0)
+    return unusable(`${options.api} has no versions: leave ${JSON.stringify(version)} out to extend the API`);
+  if (version !== undefined && !versions.includes(version))
+    return unusable(nothingCalled('version', version, versions));
+  const name = version ?? options.api;
+  const at = version === undefined ? [] : ['versions', version];
+  const refuse = (path: Path, message: string, hint?: string) =>
+    refusedBy([source.document.problem(path, { rule: 'extend', message, hint })], options);
+  const life = lifeOf(source.file, version);
+  if (life.sunset === undefined) {
+    const hint =
+      version === undefined && versions.length > 0 ? 'name the version whose sunset it is' : undefined;
+    return refuse(at, `${name} has no sunset that could be extended`, hint);
+  }
+  if (version !== undefined && isReached(source, version)) {
+    const next = nextCommand({ ...options, config: options.configFile });
+    const command = next('extend', options.api, '--to', options.to.text, '--why', '"…"');
+    const hint = `for every version without one of its own: ${command}`;
+    return refuse(['sunset'], `${version} has the sunset of the whole API`, hint);
+  }
+  if (version === undefined && versions.length > 0 && !versions.some((each) => isReached(source, each))) {
+    const message = `no version of ${options.api} would end later: each has a sunset or an extension of its own`;
+    return refuse(['sunset'], message, 'name the version whose sunset it is');
+  }
+  if (hasSunset(life, options.now)) {
+    const what = version === undefined ? 'an API' : 'a version';
+    return refuse([...at, 'sunset'], `the sunset of ${name} has passed: ${what} that is gone stays gone`);
+  }
+
+  const path = resolve(cwd, source.document.file);
+  const bytes = await readCapped(path);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const { to, announced, why } = options;
+  const spliced = spliceExtension(text, version, {
+    to: to.text,
+    announced: announced?.text ?? dayOf(options.now),
+    why,
+  });
+  if (spliced.kind === 'refused') return refuse(at, spliced.message);
+
+  const edited = new TextEncoder().encode(spliced.text);
+  const readFile: ReadFile = async (file) => (file === path ? edited : readCapped(file));
+  const after = await loadAll({ ...options, readFile });
+  if (hasErrors(after.problems)) return refusedBy(after.problems, options, madeErrors(after.problems));
+  const extended = after.sources?.policies.find(({ file }) => file.api === options.api);
+  if (extended === undefined || effectiveSunset(lifeOf(extended.file, version)) !== to.at)
+    throw new Error('an extension that was written is not what the file then says');
+
+  const written = await write(path, { bytes, edited, dryRun: options.dryRun });
+  if (written !== undefined) return unusable(`cannot write ${source.document.file}: ${written}`);
+  const shown = unifiedDiff(source.document.file, text, spliced.text);
+  return {
+    exitCode: 0,
+    text: maskPasswords(shown).split('\n').map(printable).join('\n') + (await follows()),
+  };
+
+  async function follows(): Promise<string> {
+    const notes = [...newIn(before, after), ...(await failedExpectations(after))];
+    const words = options.dryRun
+      ? 'Nothing is written: this is a dry run.'
+      : `${source?.document.file} is written.`;
+    return `\n${changesBetween(source, extended)}${renderProblems(notes, options)}${words}\n`;
+  }
+}
+
+function changesBetween(before: PolicySource | undefined, after: PolicySource | undefined): string {
+  const sides = [before, after].map((side) => (side === undefined ? [] : [factsOf(side)]));
+  return compareFacts(sides[0] ?? [], sides[1] ?? [])
+    .map((change) => `${printable(spellChange(change))}\n`)
+    .join('');
+}
+
+/** What the system said against it; undefined once it is done. */
+async function write(
+  path: string,
+  { bytes, edited, dryRun }: { bytes: Uint8Array; edited: Uint8Array; dryRun: boolean },
+): Promise<string | undefined> {
+  if (dryRun) return undefined;
+  try {
+    await replaceFile(path, bytes, edited);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return error.message;
+  }
+}
+
+/** What the file says of a version, or of the API as a whole. */
+function lifeOf(file: PolicyFile, version: string | undefined): VersionParts {
+  return version === undefined ? wholeApiParts(file) : (versionsOf(file).get(version) ?? {});
+}
+
+function labelsOf({ versions }: PolicyFile): readonly string[] {
+  return versions === 'none' ? [] : Object.keys(versions);
+}
+
+/** Whether an extension of the whole API is one of the version: it takes the sunset over, and has none of its own. */
+function isReached({ document }: PolicySource, version: string): boolean {
+  const takesOver = (key: string) => isTakenOver(document, version, key);
+  return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
+}
+
+/** Warnings that the extension brought. */
+function newIn(before: Loaded, after: Loaded): readonly Problem[] {
+  const known = new Set(before.problems.map(({ rule, message }) => `${rule}\n${message}`));
+  return after.problems.filter(({ rule, message }) => !known.has(`${rule}\n${message}`));
+}
+
+function refusedBy(problems: readonly Problem[], options: ExtendOptions, because = ''): CommandResult {
+  const text = `${renderProblems(problems, options)}Nothing is written${because}.\n`;
+  return { exitCode: exitCodeOf(problems, false), text };
+}
+
+/** How to go on where the file itself has made a rule stricter than it usually is. */
+function madeErrors(problems: readonly Problem[]): string {
+  const strict = problems.filter(
+    ({ rule, severity }) => severity === 'error' && isRuleName(rule) && RULES[rule].severity === 'warning',
+  );
+  const [first] = strict;
+  if (first === undefined) return '';
+  const rules = [...new Set(strict.map(({ rule }) => rule))].join(' and ');
+  return `: ${first.file} makes ${rules} an error. Choose --to and --announced that keep it, or set it to warning under "rules:"`;
+}
+
+function unusable(message: string): CommandResult {
+  return { exitCode: 2, text: `sundial: ${printable(message)}\n` };
+}
+
+function namesOf({ plan }: Loaded): readonly string[] {
+  return plan?.apis.map(({ name }) => name) ?? [];
+}

@@ -1,0 +1,92 @@
+// What the running gateway's ledger has, for commands that hold files against it: `check --live` and `diff --live`.
+// Asked through the admin API of the gateway file; that none answers is a sentence for people and no finding.
+import type { PolicySource } from '../plan/load-documents.ts';
+import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../plan/usage-answers.ts';
+import { versionsOf } from '../plan/versions.ts';
+import { askAdmin } from './admin-client.ts';
+import { type AdminDoor, findGateway, OTHER_EDITION, type WhichGateway } from './running-gateway.ts';
+
+export interface LiveUsage {
+  readonly kind: 'usage';
+  /** The lifecycle clock of the gateway, RFC 3339. */
+  readonly now: string;
+  /** By the days counted; those of a month are always there. */
+  readonly answers: ReadonlyMap<number, UsageAnswer>;
+  /** Of versions with a freeze: who calls, in the last month. */
+  readonly callers: readonly UsageRowBody[];
+}
+
+export type AskedUsage = LiveUsage | { readonly kind: 'absent'; readonly why: string };
+
+export const USUAL_DAYS = 30;
+/** Longer than a gateway takes to say that its store is slow. */
+const WITHIN_MS = 30_000;
+const ALL_WITHIN_MS = 60_000;
+/** A hundred thousand consumers of a version; whoever has more sees the first of them counted. */
+const MOST_PAGES = 200;
+
+type Absent = Extract<AskedUsage, { kind: 'absent' }>;
+type Ask = (query: Readonly<Record<string, string>>) => Promise<UsageAnswer | Absent>;
+
+/** Takes at most a minute. */
+export async function askUsage(sources: readonly PolicySource[], which: WhichGateway): Promise<AskedUsage> {
+  const door = await findGateway(which);
+  if (door.kind === 'failed') return absent(door.text);
+  const ask = askingFor(ALL_WITHIN_MS, door);
+  const versions = sources.flatMap(({ file }) =>
+    [...versionsOf(file)].map(([version, rules]) => ({ api: file.api, version, ...rules })),
+  );
+  const days = new Set([USUAL_DAYS, ...versions.flatMap(({ retire_when }) => retire_when?.days ?? [])]);
+  const answers = new Map<number, UsageAnswer>();
+  for (const each of days) {
+    const answer = await ask({ since: `${each}d` });
+    if ('why' in answer) return answer;
+    answers.set(each, answer);
+  }
+  const first = answers.get(USUAL_DAYS);
+  if (first === undefined) throw new Error('a month was asked for');
+  const callers: UsageRowBody[] = [];
+  for (const { api, version, freeze } of versions) {
+    // What the gateway does not know yet nobody calls, and it would say so.
+    const isKnown = first.versions?.some((each) => each.api === api && each.version === version) ?? false;
+    const rows = freeze !== undefined && isKnown ? await callersOf({ api, version }, ask) : [];
+    // Of a part nobody can say how many it would meet.
+    if ('why' in rows) return rows;
+    callers.push(...rows);
+  }
+  return { kind: 'usage', now: first.now, answers, callers };
+}
+
+async function callersOf(
+  version: { readonly api: string; readonly version: string },
+  ask: Ask,
+): Promise<readonly UsageRowBody[] | Absent> {
+  const rows: UsageRowBody[] = [];
+  let next: string | null | undefined;
+  for (let page = 0; next !== null && page < MOST_PAGES; page += 1) {
+    const after = next === undefined ? {} : { after: next };
+    const answer = await ask({ since: `${USUAL_DAYS}d`, ...version, ...after });
+    if ('why' in answer) return answer;
+    rows.push(...answer.consumers);
+    next = answer.next;
+  }
+  return rows;
+}
+
+/** Each page in its time, and all of them in `allWithinMs`. */
+function askingFor(allWithinMs: number, door: AdminDoor): Ask {
+  const end = performance.now() + allWithinMs;
+  return async (query) => {
+    const withinMs = Math.min(WITHIN_MS, Math.ceil(end - performance.now()));
+    if (withinMs <= 0)
+      return absent(`the gateway did not tell all of it within ${allWithinMs / 1_000} seconds`);
+    const path = `/-/usage?${new URLSearchParams(query)}`;
+    const answered = await askAdmin(door, { method: 'GET', path, withinMs });
+    if (answered.kind === 'failed') return absent(answered.text);
+    return readUsageAnswer(answered.body) ?? absent(OTHER_EDITION.text);
+  };
+}
+
+function absent(text: string): Absent {
+  return { kind: 'absent', why: text.replace(/^sundial: /, '').trim() };
+}

@@ -1,0 +1,116 @@
+// `sundial openapi`: the description of a version with the lifecycle of the policy written into it.
+// From the files to what is printed or written; plan/openapi/ knows what belongs into the text and where.
+import { dirname, relative, resolve } from 'node:path';
+import { loadAll } from '../../plan/load.ts';
+import type { PolicySource } from '../../plan/load-documents.ts';
+import { describedVersion } from '../../plan/openapi/described-version.ts';
+import { readDescription } from '../../plan/openapi/description.ts';
+import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
+import { writeLifecycle } from '../../plan/openapi/write.ts';
+import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
+import { readCapped, tryRead } from '../../plan/read/files.ts';
+import type { Environment } from '../../plan/read/interpolate.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { dayOf } from '../../policy/notation.ts';
+import type { ApartResult } from '../check/check.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { nothingCalled } from '../nothing-called.ts';
+import { replaceFile } from '../replace-file.ts';
+
+export interface OpenapiOptions {
+  readonly api: string;
+  readonly version: string;
+  /** Replace the file instead of printing what it would say. */
+  readonly write: boolean;
+  readonly configFile: string;
+  readonly environment: Environment;
+  /** Lifecycle instant of the stage that is written. */
+  readonly now: EpochMs;
+  /** The real day: on an earlier `now` the files are still those of today. */
+  readonly today: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+/** What is not written before its announcement; the policy may have taken it over from the description. */
+const REMOVED = ['sunset', 'guide'] as const;
+
+/** 1 for problems in the files or in the description, 2 when there is no such version, description or way to write it. */
+export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> {
+  const cwd = options.cwd ?? process.cwd();
+  const { plan, problems, sources } = await loadAll({
+    ...options,
+    now: Math.max(options.now, options.today),
+  });
+  if (hasErrors(problems) || plan === undefined || sources === undefined)
+    return { exitCode: codeOf(problems), stdout: '', stderr: renderProblems(problems, options) };
+  const source = sources.policies.find(({ file }) => file.api === options.api);
+  if (source === undefined)
+    return unusable(
+      nothingCalled(
+        'API',
+        options.api,
+        plan.apis.map(({ name }) => name),
+      ),
+    );
+  const { versions } = source.file;
+  if (versions === 'none')
+    return unusable(`${options.api} has no versions, and only a version names a description`);
+  const version = Object.hasOwn(versions, options.version) ? versions[options.version] : undefined;
+  if (version === undefined)
+    return unusable(nothingCalled('version', options.version, Object.keys(versions)));
+  if (version.openapi === undefined) return unusable(unnamed(source, options));
+
+  const policy = resolve(cwd, source.document.file);
+  const file = resolve(dirname(policy), version.openapi);
+  const shown = relative(cwd, file);
+  const read = await tryRead(file, readCapped, MOST_DESCRIPTION_BYTES);
+  if (read.kind === 'unreadable') return unusable(`cannot read ${shown}: ${read.why}`);
+  const description = readDescription(shown, read.bytes);
+  const rules = plan.apiNamed(options.api)?.versions.get(options.version);
+  if (rules === undefined) throw new Error('a version of the files is not in their plan');
+  const written = writeLifecycle(
+    describedVersion(source.file, version, rules, { description, now: options.now }),
+  );
+  if (written.kind === 'homeless')
+    return unusable(
+      `${shown} has no \`info\` to write the lifecycle into: add one with a title and a version`,
+    );
+  if (written.kind === 'entangled') return unusable(entangled(shown));
+
+  const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(read.bytes);
+  const after = before.startsWith('\ufeff') ? `\ufeff${written.text}` : written.text;
+  if (!options.write) return { exitCode: 0, stdout: after, stderr: '' };
+  const announced = announcementOf(rules.schedule) ?? options.now;
+  const key = REMOVED.find((each) => source.document.origin(['versions', rules.label, each])?.file === shown);
+  if (options.now < announced && key !== undefined)
+    return unusable(
+      `${options.api} ${rules.label} is announced on ${dayOf(announced)}, and only ${shown} has its ${key}: add \`${key}:\` to ${rules.label} in ${source.document.file}`,
+    );
+  if (after === before) return { exitCode: 0, stdout: `${shown} says so already.\n`, stderr: '' };
+  try {
+    await replaceFile(file, read.bytes, new TextEncoder().encode(after));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return unusable(`cannot write ${shown}: ${error.message}`);
+  }
+  return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
+}
+
+/** A missing or unreadable description exits with 2. */
+function codeOf(problems: readonly Problem[]): ApartResult['exitCode'] {
+  return problems.some(({ rule }) => rule === 'openapi') ? 2 : exitCodeOf(problems, false);
+}
+
+function unnamed({ document }: PolicySource, { api, version }: OpenapiOptions): string {
+  return `${api} ${version} names no description: add \`openapi:\` and its path to ${version} in ${document.file}`;
+}
+
+function entangled(file: string): string {
+  return `${file} cannot be written without changing more than the lifecycle: it says several operations with one anchor, or something else than a map at x-lifecycle`;
+}
+
+function unusable(message: string): ApartResult {
+  return { exitCode: 2, stdout: '', stderr: `sundial: ${message}\n` };
+}

@@ -1,0 +1,107 @@
+// What a started gateway says of itself: who listens where, the store, the certificate, the clock, what to try.
+// Pure text from facts; printed once, by `run` beside its log and by the demo.
+import { withoutLogin } from '../../plan/redis-address.ts';
+import type { Address, PlainMode, StoreSettings } from '../../plan/settings.ts';
+
+export interface GatewayFacts {
+  /** Addresses as bound: a configured port 0 is a real port here. */
+  readonly listeners: {
+    readonly https: { readonly address: Address } | undefined;
+    readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
+    readonly admin: { readonly address: Address } | undefined;
+    readonly metrics: { readonly address: Address } | undefined;
+  };
+  readonly store: StoreSettings;
+  /** Which APIs are quarantined or left out. */
+  readonly refused: readonly string[];
+  /** Processes that answer requests. */
+  readonly workers: number;
+  /** SHA-256 of the certificate, as `AB:CD:…`; undefined without TLS. */
+  readonly fingerprint: string | undefined;
+  /** Where the lifecycle clock was moved to, as `2026-11-20`; undefined when it shows the real time. */
+  readonly lifecycleClock: string | undefined;
+}
+
+export interface BannerInfo extends GatewayFacts {
+  /** Given by the demo: adds the sample services and the curl lines. */
+  readonly trial?: {
+    readonly samples: readonly { readonly name: string; readonly url: string; readonly pid: number }[];
+    /** Shell command that prints an access token. */
+    readonly tokenCommand: string;
+    /** File that takes the log, so that the terminal keeps the banner in sight. */
+    readonly logFile: string;
+  };
+}
+
+const PLAIN: Readonly<Record<PlainMode, string>> = {
+  reject: 'answers 400',
+  redirect: 'redirects to https',
+  serve: 'served',
+};
+
+/** Ends with a line feed. Holds no secret: of a Redis URL its user and password are left out. */
+export function renderBanner(info: BannerInfo): string {
+  const { https, http, admin, metrics } = info.listeners;
+  const rows: [string, string | undefined, string?][] = [
+    ['gateway', https && origin('https', https.address)],
+    ['plain http', http && origin('http', http.address), PLAIN[http?.mode ?? 'reject']],
+    ['admin', admin && origin('http', admin.address), '/dashboard/  /metrics  /-/healthy  /-/ready'],
+    ['metrics', metrics && origin('http', metrics.address), '/metrics  /-/healthy  /-/ready'],
+    ['store', describeStore(info.store)],
+    ['refused', info.refused.length === 0 ? undefined : info.refused.join(', ')],
+    ['workers', info.workers === 1 ? undefined : `${info.workers} processes`],
+    ['certificate', info.fingerprint && `SHA-256 ${info.fingerprint}`],
+    ['log', info.trial?.logFile],
+    ['clock', info.lifecycleClock && `${info.lifecycleClock}, moved for lifecycle rules only`],
+  ];
+  const lines = ['', 'Sundial is running.', '', ...rows.flatMap(renderRow)];
+  if (info.trial !== undefined) {
+    lines.push('', 'Sample services (`kill <pid>` stops one: an API without its service answers 502)', '');
+    lines.push(...info.trial.samples.flatMap(({ name, url, pid }) => renderRow([name, url, `pid ${pid}`])));
+    lines.push(...renderCurls(info, info.trial.tokenCommand), '', 'Ctrl-C stops everything.');
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** Names the store without credentials. */
+function describeStore(store: StoreSettings): string {
+  switch (store.kind) {
+    case 'embedded':
+      return `embedded, in ${store.folder}`;
+    case 'redis':
+      return `redis, at ${withoutLogin(store.url)}`;
+    default:
+      return store satisfies never;
+  }
+}
+
+function renderRow([name, value, note]: [string, string | undefined, string?]): readonly string[] {
+  if (value === undefined) return [];
+  return [`  ${name.padEnd(13)}${note === undefined ? value : `${value.padEnd(27)}${note}`}`];
+}
+
+function renderCurls({ listeners: { https, http } }: GatewayFacts, tokenCommand: string): readonly string[] {
+  const served = http?.mode === 'serve' ? origin('http', http.address) : undefined;
+  const base = https === undefined ? served : origin('https', https.address);
+  if (base === undefined) return [];
+  const curl = https === undefined ? 'curl -i' : 'curl -k -i';
+  return [
+    '',
+    'Try in another terminal',
+    '',
+    '  # deprecated: answered, with its dates and its successor',
+    `  ${curl} -H "Authorization: Bearer $(${tokenCommand})" ${base}/api/v1/orders`,
+    '  # retired, with a successor: redirected, query kept',
+    `  ${curl} '${base}/api/v0/orders?x=1&x=2'`,
+    '  # retired, without: gone',
+    `  ${curl} ${base}/api/v1/catalog`,
+    '  # current and public: needs no token',
+    `  ${curl} ${base}/api/v2/catalog`,
+  ];
+}
+
+// A listener on every interface is shown by the address that surely reaches it from here.
+function origin(scheme: 'http' | 'https', { host, port }: Address): string {
+  const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

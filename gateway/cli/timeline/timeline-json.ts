@@ -1,0 +1,94 @@
+// The timeline for programs: each version and operation with its dates as they are announced, and what is announced later.
+// Instants are RFC 3339 in UTC; what a version does not have is left out.
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { isOfWholeApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
+import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
+import { knownAt } from '../../policy/lifecycle/known.ts';
+import type { Announcement } from '../../policy/lifecycle/milestones.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { announcementsToCome } from '../../policy/lifecycle/retold.ts';
+import { noticeMonths } from './timeline-text.ts';
+
+export function timelineJson(apis: readonly ApiPlan[], now: EpochMs): string {
+  const document = { at: instantText(now), apis: apis.map((api) => apiEntry(api, now)) };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+function apiEntry({ name, versions }: ApiPlan, now: EpochMs) {
+  const written = [...versions.values()];
+  const known = written.map((version) => knownAt(version, now));
+  return {
+    api: name,
+    stage: stageOfApi(known, now),
+    versions: written.map((version) => ({
+      version: isOfWholeApi(version.schedule) ? undefined : version.label,
+      ...lifeEntry(version, now),
+      operations: orLeftOut(
+        (version.operations?.list ?? []).map((each) => operationEntry(each, version, now)),
+      ),
+      not_announced: orLeftOut(announcementsToCome([version], now).map(announcementEntry)),
+    })),
+  };
+}
+
+/** Brownouts of the version itself stand there. */
+function operationEntry(written: VersionRules, version: VersionRules, now: EpochMs) {
+  const { brownouts, ...entry } = lifeEntry(written, now);
+  const isShared = knownAt(written, now).brownouts === knownAt(version, now).brownouts;
+  return {
+    operation: written.operation,
+    ...entry,
+    successor_operation: knownAt(written, now).schedule.successorOperation,
+    brownouts: isShared ? undefined : brownouts,
+  };
+}
+
+function lifeEntry(written: VersionRules, now: EpochMs) {
+  const rules = knownAt(written, now);
+  const { schedule, freeze } = rules;
+  const { released, announced, deprecated, sunset, retired, forgotten, extended = [], after } = schedule;
+  return {
+    stage: phaseAt(rules.phases, now).stage,
+    released: instantText(released),
+    announced: instantText(announced),
+    deprecated: instantText(deprecated),
+    sunset: instantText(sunset),
+    retired: instantText(retired),
+    forgotten: instantText(forgotten),
+    freeze: instantText(freeze),
+    notice_months: noticeMonths(schedule),
+    extended: orLeftOut(
+      extended.map((each) => ({ to: instantText(each.to), announced: instantText(each.announced) })),
+    ),
+    successor: schedule.successor,
+    after: sunset === undefined ? undefined : after.kind === 'gone' ? 'gone' : { redirect: after.to },
+    brownouts: orLeftOut(
+      brownoutsToCome(rules, now).map(({ from, until, share }) => ({
+        from: instantText(from),
+        until: instantText(until),
+        share,
+      })),
+    ),
+  };
+}
+
+function announcementEntry(announcement: Announcement) {
+  const { kind, at, life } = announcement;
+  const dates =
+    kind === 'deprecation'
+      ? { deprecated: instantText(announcement.deprecated), sunset: instantText(announcement.sunset) }
+      : kind === 'extension'
+        ? { to: instantText(announcement.to) }
+        : { from: instantText(announcement.from), until: instantText(announcement.until) };
+  return { kind, operation: life.operation, announced: instantText(at), ...dates };
+}
+
+function orLeftOut<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+function instantText(at: EpochMs | undefined): string | undefined {
+  if (at === undefined || !Number.isFinite(at)) return undefined;
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
+}

@@ -1,0 +1,184 @@
+// What the dates of policy files mean to who calls now, by the ledger of the running gateway: one line per fact, and
+// findings where somebody is about to be surprised. Pure; `check --live` and `diff --live` print it.
+import type { VersionFile } from '../plan/grammar/policy-grammar.ts';
+import type { PolicySource } from '../plan/load-documents.ts';
+import type { Problem } from '../plan/problems.ts';
+import type { Path } from '../plan/read/document.ts';
+import { effectiveSunset } from '../plan/redirects.ts';
+import type { UsedVersion } from '../plan/usage-answers.ts';
+import { versionName, versionPath, versionsOf } from '../plan/versions.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
+import { judgeRetirement, retireWhenInWords, usageInWords } from '../policy/lifecycle/retire-when.ts';
+import { counted, dateInWords } from '../policy/notation.ts';
+import { dayNumber, startOfDay } from '../policy/usage/day.ts';
+import { called, calledInWords, type Look } from '../policy/usage/verdict.ts';
+import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { type LiveUsage, USUAL_DAYS } from './live-usage.ts';
+
+/** A fact of one version, without its name and without a full stop. */
+export interface Impact {
+  readonly api: string;
+  readonly version: string;
+  readonly text: string;
+}
+
+export interface Impacts {
+  readonly impacts: readonly Impact[];
+  readonly problems: readonly Problem[];
+}
+
+const DAY_MS = 86_400_000;
+const NEAR_MS = 30 * DAY_MS;
+const RULE = 'live-usage';
+
+/** `orders v1: retires on 2027-01-15 for 14 consumers, 3,100 calls a day`. */
+export function spellImpact({ api, version, text }: Impact): string {
+  return `${version === UNVERSIONED ? api : `${api} ${version}`}: ${text}`;
+}
+
+interface Judged {
+  readonly source: PolicySource;
+  readonly label: string;
+  readonly version: VersionFile;
+  readonly used: UsedVersion;
+  readonly live: LiveUsage;
+  readonly now: EpochMs;
+  readonly say: (text: string) => void;
+  readonly warn: (path: Path, message: string) => void;
+}
+
+/** `now`: the lifecycle instant that the files are judged at. Versions that the ledger has nothing of are left out. */
+export function usageImpacts(sources: readonly PolicySource[], live: LiveUsage, now: EpochMs): Impacts {
+  const impacts: Impact[] = [];
+  const problems: Problem[] = [];
+  for (const source of sources) {
+    const { file, document } = source;
+    for (const [label, version] of versionsOf(file)) {
+      const used = usedIn(live, file.api, label, USUAL_DAYS);
+      if (used === undefined) continue;
+      const say = (text: string) => impacts.push({ api: file.api, version: label, text });
+      const warn = (path: Path, message: string) =>
+        problems.push(
+          document.problem([...versionPath(label), ...path], { rule: RULE, severity: 'warning', message }),
+        );
+      const judged: Judged = { source, label, version, used, live, now, say, warn };
+      retires(judged);
+      mayRetire(judged);
+      isHeld(judged);
+      closes(judged);
+      excepts(judged);
+    }
+  }
+  return { impacts, problems };
+}
+
+function usedIn({ answers }: LiveUsage, api: string, label: string, days: number): UsedVersion | undefined {
+  return answers.get(days)?.versions?.find((each) => each.api === api && each.version === label);
+}
+
+function retires({ version, used, live, now, say }: Judged): void {
+  const sunset = effectiveSunset(version);
+  if (sunset === undefined || sunset <= now || used.consumers === 0) return;
+  const window = usageWindow(Date.parse(live.now), daysBefore(Date.parse(live.now), USUAL_DAYS));
+  say(`retires on ${dateInWords(sunset)} for ${calledInWords(called(used, lookOf(used, window), window))}`);
+}
+
+/** What the gateway does not judge, since nothing of it is deprecated yet, it has looked at for as long as was asked. */
+function lookOf({ looks }: UsedVersion, { since }: UsageWindow): Look {
+  if (looks === undefined) return { since: startOfDay(dayNumber(since)), because: 'window' };
+  return looks.since === null
+    ? { since: undefined, because: 'ledger' }
+    : { since: Date.parse(looks.since), because: looks.because };
+}
+
+function mayRetire({ source, label, version, used, live, now, say, warn }: Judged): void {
+  const { retire_when: rule } = version;
+  const sunset = effectiveSunset(version);
+  if (rule === undefined || sunset === undefined || sunset <= now) return;
+  const { consumers, calls } = usedIn(live, used.api, label, rule.days) ?? { consumers: 0, calls: 0 };
+  const { kept = null } = live.answers.get(USUAL_DAYS) ?? {};
+  const since = tellsSince(countedSince(used, live), kept === null ? undefined : Date.parse(kept));
+  const usage = { consumers, calls, days: rule.days, since };
+  const { kind } = judgeRetirement(rule, usage, now);
+  const bound = `retire_when ${retireWhenInWords(rule)}`;
+  if (kind === 'met') say(`${bound}: met`);
+  if (kind === 'unknown') say(`${bound}: the ledger has not looked long enough`);
+  if (kind !== 'exceeded') return;
+  const then = rule.onExceed === 'hold' ? 'its sunset would be held' : 'its sunset comes all the same';
+  const said = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;
+  if (sunset - now > NEAR_MS) say(said);
+  else warn(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
+}
+
+/** A hold outlives the rule that asked for it, for callers were told its end. */
+function isHeld({ version, used, say }: Judged): void {
+  const { heldUntil = null } = used.decides ?? {};
+  if (heldUntil === null) return;
+  const held = `its retirement is held now, until ${dateInWords(Date.parse(heldUntil))}`;
+  if (version.retire_when?.onExceed === 'hold') say(`${held} or longer: on_exceed: warn lets it run out`);
+  else say(`${held}, and not longer: sundial pause --end ends it at once`);
+}
+
+/** Since when calls would have been counted; undefined: not yet. */
+function countedSince({ decides, deprecated }: UsedVersion, { answers }: LiveUsage): EpochMs | undefined {
+  const { began = null } = answers.get(USUAL_DAYS) ?? {};
+  const texts = decides === undefined ? [began, deprecated] : [decides.countedSince];
+  const instants = texts.flatMap((text) => (text === null ? [] : [Date.parse(text)]));
+  return (decides === undefined ? began : decides.countedSince) === null ? undefined : Math.max(...instants);
+}
+
+function closes({ source, label, version, used, live, now, say, warn }: Judged): void {
+  const { freeze } = version;
+  if (freeze === undefined) return;
+  const name = versionName(label, source.file);
+  const since = countedSince(used, live);
+  if (freeze <= now && (since === undefined || since >= freeze)) {
+    const when = since === undefined ? 'not yet' : `only since ${dateInWords(since)}`;
+    warn(['freeze'], `this freeze refuses nobody: calls of ${name} are counted ${when}`);
+    return;
+  }
+  const excepted = (version.exceptions ?? []).filter(
+    ({ from, until }) => from.includes('freeze') && now < until,
+  );
+  const callers = firstCalls(live, used);
+  const late = [...callers].filter(
+    ([caller, first]) => first >= freeze && !excepted.some(({ consumer }) => consumer === caller),
+  );
+  const day = dateInWords(freeze);
+  if (freeze > now)
+    say(`closes to new consumers on ${day}; ${counted(callers.size, 'consumer')} call it now`);
+  else if (late.length === 0) say(`closed to new consumers since ${day}`);
+  else {
+    const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.size, 'consumer')}`;
+    say(`closed to new consumers since ${day}: refuses ${of} that called it in ${USUAL_DAYS} days`);
+  }
+}
+
+/** By consumer, whatever proved its id: the gateway judges so, too. An address is nobody's id. */
+function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<string, EpochMs> {
+  const first = new Map<string, EpochMs>();
+  for (const { api, version, consumer, via, firstCall } of callers) {
+    if (api !== used.api || version !== used.version || via === 'address') continue;
+    first.set(consumer, Math.min(Date.parse(firstCall), first.get(consumer) ?? Number.POSITIVE_INFINITY));
+  }
+  return first;
+}
+
+function excepts({ version, used, now, say, warn }: Judged): void {
+  for (const [index, exception] of (version.exceptions ?? []).entries()) {
+    const { consumer, until } = exception;
+    if (until <= now) continue;
+    const use = used.exceptions.find((each) => each.consumer === consumer);
+    const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
+    const leave = leaveInWords(exception);
+    if (use !== undefined && use.calls > 0 && endsSoon(exception, now)) {
+      const left = counted(Math.floor((until - now) / DAY_MS), 'day');
+      warn(
+        ['exceptions', index, 'until'],
+        `${leave} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`,
+      );
+    } else say(`${consumer} has ${leave}: ${calls} in ${USUAL_DAYS} days`);
+  }
+}

@@ -1,0 +1,54 @@
+// Rows of usage as they come from the gateway, page by page: of each version the busiest are kept, of the rest the numbers.
+// So that a table of a hundred thousand consumers needs no more room than it shows.
+import type { UsageRowBody } from '../../plan/usage-answers.ts';
+
+export interface BusiestRows {
+  readonly add: (rows: readonly UsageRowBody[]) => void;
+  readonly of: (
+    api: string,
+    version: string,
+  ) => {
+    /** Most calls first. */
+    readonly busiest: readonly UsageRowBody[];
+    readonly others: { readonly consumers: number; readonly calls: number };
+  };
+}
+
+interface Kept {
+  rows: UsageRowBody[];
+  consumers: number;
+  calls: number;
+}
+
+/** `most`: rows shown of a version. */
+export function createBusiestRows(most: number): BusiestRows {
+  const versions = new Map<string, Kept>();
+  const keep = (kept: Kept): void => {
+    const sorted = kept.rows.toSorted(byCalls);
+    for (const { calls } of sorted.splice(most)) {
+      kept.consumers += 1;
+      kept.calls += calls;
+    }
+    kept.rows = sorted;
+  };
+  return {
+    add: (rows) => {
+      for (const row of rows) {
+        const key = JSON.stringify([row.api, row.version]);
+        const kept = versions.getOrInsertComputed(key, () => ({ rows: [], consumers: 0, calls: 0 }));
+        kept.rows.push(row);
+        if (kept.rows.length >= 2 * most) keep(kept);
+      }
+    },
+    of: (api, version) => {
+      const kept = versions.get(JSON.stringify([api, version]));
+      if (kept === undefined) return { busiest: [], others: { consumers: 0, calls: 0 } };
+      keep(kept);
+      return { busiest: kept.rows, others: { consumers: kept.consumers, calls: kept.calls } };
+    },
+  };
+}
+
+function byCalls(one: UsageRowBody, other: UsageRowBody): number {
+  return other.calls - one.calls || (one.consumer < other.consumer ? -1 : 1);
+}
