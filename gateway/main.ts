@@ -1,12 +1,11 @@
 // The command line: arguments, environment and signals in, exit codes out.
-// Everything it does is done by cli/ and gateway.ts, loaded by the command that needs it; nothing else reads process.env.
+// Commands load what they need; only this file starts a gateway.
 import { readFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MovedTo } from './cli/command-setting.ts';
-import { liveActions } from './cli/live-actions.ts';
-import { endWith, print, printApart, printWhole, watchStreams } from './cli/printing.ts';
+import { confirmOnTerminal, endWith, print, watchStreams } from './cli/printing.ts';
 import { runProgram } from './cli/program.ts';
 import type { StartActions } from './cli/start-commands.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
@@ -14,8 +13,6 @@ import { keepMemoryLow } from './server/memory-settings.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
-/** Where there is no terminal to ask. */
-const DEFAULT_COLUMNS = 100;
 
 /** The day the demo shows: orders v1 deprecated, v0 and catalog v1 retired, whenever it is run. */
 const DEMO_DAY: MovedTo = { at: Date.UTC(2026, 10, 20), text: '2026-11-20' };
@@ -60,7 +57,7 @@ async function start({ options, movedTo, notify, advise }: Start): Promise<Gatew
   const { problems } = started;
   const text = renderProblems(problems, { colour: process.stderr.hasColors?.() ?? false });
   if (started.kind === 'rejected') {
-    const { exitCodeOf } = await import('./cli/exit-code.ts');
+    const { exitCodeOf } = await import('./cli/command-result.ts');
     throw new NotStarted(exitCodeOf(problems, false), `${text}sundial: ${notStarted(problems)}`);
   }
   process.stderr.write(text);
@@ -145,69 +142,27 @@ function reloadOnHangUp(gateway: Gateway): void {
   process.on('SIGHUP', () => void gateway.reload());
 }
 
-/** What the commands that read the files are given besides their own options; `findings`: where these are printed. */
-function surroundings(
-  config: string,
-  at: MovedTo | undefined,
-  findings: NodeJS.WriteStream = process.stdout,
-) {
-  return {
-    configFile: config,
-    environment: process.env,
-    now: at?.at ?? Date.now(),
-    today: Date.now(),
-    // A pipe is no terminal, and has no such method.
-    colour: findings.hasColors?.() ?? false,
-  };
-}
-
 watchStreams();
 const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
-  run,
-  check: async ({ at, config, live, store, ...options }) => {
-    const { runCheck } = await import('./cli/check/check.ts');
-    const reach = live ? { today: Date.now() } : undefined;
-    const recorded = store ? (await import('./stores/read-published.ts')).readPublishedFrom : undefined;
-    return print(runCheck({ ...options, ...surroundings(config, at), live: reach, store: recorded }));
+  environment: process.env,
+  now: Date.now,
+  print,
+  confirm: confirmOnTerminal,
+  openGateway: async (options) => {
+    const { openGateway } = await import('./cli/admin-client.ts');
+    return openGateway({ ...options, environment: process.env, now: Date.now() });
   },
-  explain: async ({ at, config, ...options }) => {
-    const { runExplain } = await import('./cli/explain/explain.ts');
-    return printWhole(runExplain({ ...options, ...surroundings(config, at, process.stderr) }));
+  readRecorded: async (store) => {
+    const { readPublishedFrom } = await import('./stores/read-published.ts');
+    return readPublishedFrom(store);
   },
-  diff: async ({ at, config, ...options }) => {
-    const { runDiff } = await import('./cli/diff/diff.ts');
-    return print(runDiff({ ...options, ...surroundings(config, at) }));
-  },
-  extend: async ({ config, at, ...options }) => {
-    const { runExtend } = await import('./cli/extend/extend.ts');
-    return printWhole(runExtend({ ...options, ...surroundings(config, at) }));
-  },
-  timeline: async ({ at, config, ...options }) => {
-    const { runTimeline } = await import('./cli/timeline/timeline.ts');
-    const columns = process.stdout.columns ?? DEFAULT_COLUMNS;
-    return printWhole(runTimeline({ ...options, ...surroundings(config, at), columns }));
-  },
-  openapi: async ({ at, config, ...options }) => {
-    const { runOpenapi } = await import('./cli/openapi/openapi.ts');
-    return printApart(runOpenapi({ ...options, ...surroundings(config, at, process.stderr) }));
-  },
-  init: async ({ config, ...options }) => {
-    const { runInit } = await import('./cli/init/init.ts');
-    return printWhole(runInit({ ...options, ...surroundings(config, undefined, process.stderr) }));
-  },
-  ...liveActions({ environment: process.env, now: Date.now, print: printApart }),
-  configShow: async ({ config, ...options }) => {
-    const { runConfigShow } = await import('./cli/config/config-show.ts');
-    return printApart(runConfigShow({ ...options, ...surroundings(config, undefined) }));
-  },
-  schema: async (options) => {
-    const { runSchema } = await import('./cli/schema/schema.ts');
-    return printWhole(runSchema(options));
-  },
-  demo,
-  token: async ({ client }) => {
-    const { printToken } = await import('./cli/demo/demo.ts');
-    return printToken({ client, environment: process.env, projectRoot: PROJECT_ROOT });
+  actions: {
+    run,
+    demo,
+    token: async ({ client }) => {
+      const { printToken } = await import('./cli/demo/demo.ts');
+      return printToken({ client, environment: process.env, projectRoot: PROJECT_ROOT });
+    },
   },
 }).catch(report);
 endWith(exitCode);

@@ -1,91 +1,83 @@
-// Asks the admin listener of a running gateway, for the commands that read or change what lives there.
-// Bounded in time and size; whatever goes wrong comes back as a sentence and an exit code.
+// Sends the calls of a command to the admin listener of a running gateway, bounded in time and size.
+// Every failure becomes a sentence and an exit code.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { connectionFault } from './connection-words.ts';
+import { nextCommand } from '../plan/next-command.ts';
 import {
-  type AdminDoor,
-  type AdminToken,
+  type AdminRequest,
+  type Answered,
   type Failure,
   failure,
+  type Gateway,
+  type Page,
+} from './admin-call.ts';
+import { connectionFault } from './connection-words.ts';
+import {
+  type AdminAddress,
+  type AdminToken,
   findGateway,
+  findProbe,
   type WhichGateway,
 } from './running-gateway.ts';
 import { printable } from './terminal-text.ts';
-
-export interface AdminAsk {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Segments percent-encoded. */
-  readonly path: string;
-  readonly body?: Readonly<Record<string, unknown>>;
-  /** A status besides 2xx whose body is what was asked for. */
-  readonly also?: number;
-  /** Milliseconds, for what takes a gateway longer than most. */
-  readonly withinMs?: number;
-}
-
-/** The gateway did what was asked. */
-export interface Answered {
-  readonly kind: 'answered';
-  readonly body: unknown;
-}
 
 const TIMEOUT_MS = 5_000;
 /** Room for what a gateway with ten thousand versions tells of each. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-export async function askAdmin(door: AdminDoor, ask: AdminAsk): Promise<Answered | Failure> {
-  const needsToken = ask.method !== 'GET' || !door.local;
-  const token = needsToken ? await door.token() : undefined;
+export function openGateway({
+  format = 'text',
+  ...which
+}: WhichGateway & { readonly format?: Gateway['format'] }): Gateway {
+  let found: Promise<AdminAddress | Failure> | undefined;
+  return {
+    ask: async (request) => {
+      found ??= findGateway(which);
+      const address = await found;
+      return address.kind === 'failed' ? address : ask(address, request);
+    },
+    readiness: async () => {
+      const probe = await findProbe(which);
+      return probe.kind === 'failed' ? probe : getPage(probe.origin, '/-/ready');
+    },
+    format,
+    next: nextCommand(which),
+  };
+}
+
+async function ask(address: AdminAddress, request: AdminRequest): Promise<Answered | Failure> {
+  const { origin } = address;
+  const needsToken = request.method !== 'GET' || !address.local;
+  const token = needsToken ? await address.token() : undefined;
   if (token?.kind === 'failed') return token;
   try {
     // Another program on that port shall not be handed the token.
-    const hello = await send(door.origin, { method: 'GET', path: '/-/healthy' }, undefined);
-    if (hello.status !== 200 || member(hello.body, 'status') !== 'healthy') return notAdmin(door.origin);
-    const { status, body } = await send(door.origin, ask, token?.value);
-    return status === ask.also ? { kind: 'answered', body } : judge(door.origin, ask, token, status, body);
+    const hello = await send(origin, { method: 'GET', path: '/-/healthy' }, undefined);
+    if (hello.status !== 200 || member(hello.body, 'status') !== 'healthy') return notAdmin(origin);
+    const received = await send(origin, request, token?.value);
+    return received.status === request.also
+      ? { kind: 'answered', body: received.body }
+      : judge(received, request, token);
   } catch (error) {
-    return unreachable(door.origin, error, ask.withinMs);
+    return unreachable(origin, error, request.withinMs);
   }
 }
 
-/** The same of the gateway that is meant. */
-export async function askGateway(which: WhichGateway, ask: AdminAsk): Promise<Answered | Failure> {
-  const door = await findGateway(which);
-  return door.kind === 'failed' ? door : askAdmin(door, ask);
-}
-
-/** One open page of a listener, whatever its status. */
-export async function askPage(
-  origin: string,
-  path: string,
-): Promise<(Received & { kind: 'received' }) | Failure> {
+async function getPage(origin: string, path: string): Promise<Page | Failure> {
   try {
-    return { kind: 'received', ...(await send(origin, { method: 'GET', path }, undefined)) };
+    return await send(origin, { method: 'GET', path }, undefined);
   } catch (error) {
     return unreachable(origin, error);
   }
-}
-
-/** What answers at `origin` speaks another language. */
-export function stranger(origin: string): Failure {
-  return failure(3, `what answers at ${origin} is no Sundial gateway`);
-}
-
-/** One segment of a path; `.` and `..` would otherwise be steps. */
-export function segment(text: string): string {
-  return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'));
 }
 
 const ITS_TOKEN =
   'it takes listeners.admin.token of its gateway file, or else the one in the data folder it was started with';
 
 function judge(
-  origin: string,
-  ask: AdminAsk,
+  { origin, status, body }: Page,
+  request: AdminRequest,
   token: AdminToken | undefined,
-  status: number,
-  body: unknown,
 ): Answered | Failure {
   if (status >= 200 && status < 300) return { kind: 'answered', body };
   if (status === 401 && token !== undefined)
@@ -93,7 +85,7 @@ function judge(
   const message = member(body, 'message');
   if (typeof message !== 'string') return notAdmin(origin);
   const problems = member(body, 'problems');
-  return failure(1, Array.isArray(problems) ? inOptionWords(problems, ask.body ?? {}) : message);
+  return failure(1, Array.isArray(problems) ? inOptionWords(problems, request.body ?? {}) : message);
 }
 
 /** Members of a body that are arguments of the command, or an option of another name. */
@@ -133,17 +125,11 @@ function cureOf(origin: string, error: unknown): string {
   return /CERT|SIGNATURE/.test(code) ? '; NODE_EXTRA_CA_CERTS=<file> adds an authority' : '';
 }
 
-interface Received {
-  readonly status: number;
-  /** Undefined for what is no JSON. */
-  readonly body: unknown;
-}
-
 async function send(
   origin: string,
-  { method, path, body, withinMs = TIMEOUT_MS }: AdminAsk,
+  { method, path, body, withinMs = TIMEOUT_MS }: AdminRequest,
   token: string | undefined,
-): Promise<Received> {
+): Promise<Page> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -153,7 +139,7 @@ async function send(
     }),
   };
   const url = new URL(origin);
-  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  const { promise, resolve, reject } = Promise.withResolvers<Page>();
   const make = url.protocol === 'https:' ? tlsRequest : plainRequest;
   // The path apart from the URL, whose parser would resolve encoded dots.
   const request = make(
@@ -168,7 +154,12 @@ async function send(
         else chunks.push(chunk);
       });
       response.once('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) }),
+        resolve({
+          kind: 'page',
+          origin,
+          status: response.statusCode ?? 0,
+          body: parsed(Buffer.concat(chunks).toString()),
+        }),
       );
       response.once('error', reject);
     },

@@ -1,19 +1,26 @@
-// What the commands of the program share: their setting, instants among their options, and their usual calls, which stand
-// below the help of a command and below what is said of a wrong call.
-import { type Command, InvalidArgumentError, type Option } from 'commander';
+// What the commands of the program share: what main.ts gives them, the options that several have, and their usual calls.
+// Options that several commands have are made here, so that their texts are the same.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { parseInstant } from '../policy/notation.ts';
+import type { Gateway } from './admin-call.ts';
+import type { ReadRecorded } from './check/recorded-schedules.ts';
+import type { ApartResult } from './command-result.ts';
 
-/** What a group of commands is given: what they do, and what all of them share. */
-export interface CommandSetting<Actions> {
-  readonly actions: Actions;
-  readonly config: () => Option;
-  readonly end: (exitCode: number) => void;
-}
-
-/** The same for commands with `--at`. */
-export interface DatedCommandSetting<Actions> extends CommandSetting<Actions> {
-  readonly at: (description: string) => Option;
+export interface CommandSetting {
+  readonly environment: Environment;
+  /** The real clock. */
+  readonly now: () => EpochMs;
+  /** Prints the result and keeps its exit code for the process. */
+  readonly end: (result: Promise<ApartResult>) => Promise<void>;
+  readonly openGateway: (
+    options: Pick<Gateway, 'format'> & { readonly config: string; readonly admin: string | undefined },
+  ) => Promise<Gateway>;
+  /** Asks at the terminal; undefined without one. */
+  readonly confirm: () => ((question: string) => Promise<boolean>) | undefined;
+  readonly readRecorded: ReadRecorded;
 }
 
 /** An instant for the lifecycle clock, and how it was written. */
@@ -35,64 +42,57 @@ export function readInstantText(text: string): string {
   return readMovedTo(text).text;
 }
 
-/** Of the options of a command, those that the command line says; main.ts adds the others. */
-export type Said<Options> = { readonly config: string } & Omit<
-  Options,
-  'configFile' | 'environment' | 'now' | 'today' | 'columns' | 'colour' | 'confirm' | 'cwd'
->;
+export function configOption(): Option {
+  return (
+    new Option('-c, --config <file>', 'the gateway file')
+      .env(CONFIG_VARIABLE)
+      .default(USUAL_CONFIG)
+      // A variable that is set to nothing is how many shells and containers leave it out.
+      .argParser((file) => (file === '' ? USUAL_CONFIG : file))
+  );
+}
 
-/** The same of a command with `--at`. */
-export type DatedSaid<Options> = Said<Options> & { readonly at: MovedTo | undefined };
+export function atOption(description: string): Option {
+  return new Option('--at <date>', description).argParser(readMovedTo);
+}
+
+export function formatOption([usual, ...others]: readonly [string, ...string[]]): Option {
+  return new Option('--format <format>', 'how to print').choices([usual, ...others]).default(usual);
+}
+
+/** The options that every command on the files has, as the command line says them. */
+export interface FileOptions {
+  readonly config: string;
+  readonly at?: MovedTo | undefined;
+}
+
+/** What commands on the files are given besides their own options; `printedOn`: where findings are printed. */
+export function filesOf(
+  { environment, now }: Pick<CommandSetting, 'environment' | 'now'>,
+  { config, at }: FileOptions,
+  printedOn: NodeJS.WriteStream = process.stdout,
+) {
+  return {
+    configFile: config,
+    environment,
+    now: at?.at ?? now(),
+    today: now(),
+    // A pipe is no terminal, and has no such method.
+    colour: printedOn.hasColors?.() ?? false,
+  };
+}
+
+export const EXIT_CODES = `
+Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
+3 cannot start or no gateway answers.`;
 
 /** For commands without calls of their own. */
 export const WHERE_HELP_IS =
   '`sundial <command> --help` shows the options of a command, `sundial --help` all commands';
 
-const CALLS = {
-  explain: `Usual calls:
-  sundial explain GET /api/v1/orders --as acme
-  sundial explain GET /api/v1/orders -H 'Accept: application/json' --at 2027-04-16`,
-  diff: `diff compares policies as they were with policies as they are to be: two files, or two folders. Usual calls:
-  sundial diff old/orders.yaml policies/orders.yaml
-  sundial diff old/                     a folder, with the policies that the gateway file names`,
-  extend: `Usual calls:
-  sundial extend orders v1 --to 2027-04-15 --why "acme still migrates" --dry-run
-  sundial extend orders --to 2027-04-15 --why "…"     the sunset of the whole API`,
-  accept: `Usual calls:
-  sundial accept orders v1 --why "the contract with acme ended early"
-  sundial accept orders --why "a rehearsal is taken back"     every version`,
-  pause: `Usual calls:
-  sundial pause orders v1 --for 2h --why "the new client fails at checkout"
-  sundial pause --list
-  sundial pause --end orders v1 --why "fixed"`,
-  pin: `Usual calls:
-  sundial pin show payments acme
-  sundial pin upgrade payments acme 2026-03-01 --why "asked for it"
-  sundial pin roll-back payments acme --why "the new amounts confuse its books"`,
-  keys: `Usual calls:
-  sundial keys add acme --scope orders:read --contact api@acme.example --why "contract 4711"
-  sundial keys list
-  sundial keys rotate <id> --overlap 7d --why "yearly"
-  sundial keys revoke <id> --why "leaked"`,
-  usage: `Usual calls:
-  sundial usage --api orders --version v1 --since 30d
-  sundial usage --consumer acme --format json     all that is kept of it
-  sundial usage --erase acme`,
-  notify: `Usual calls:
-  sundial notify --dry-run --api orders --consumer acme
-  sundial notify --dry-run --at 2027-04-08     what will be due then
-  sundial notify                        send now what is due`,
-  openapi: `Usual calls:
-  sundial openapi orders v2             print it
-  sundial openapi orders v2 --write     replace the file`,
-  init: `Usual calls:
-  sundial init --from openapi.yaml
-  sundial init --from openapi.yaml --out policies/orders.yaml`,
-} as const;
-
-export function withCalls(command: Command, name: keyof typeof CALLS): Command {
-  const calls = `\n${CALLS[name]}`;
-  return command.showHelpAfterError(calls).addHelpText('after', calls);
+/** `calls` stand below the help of the command and below what is said of a wrong call. */
+export function withCalls(command: Command, calls: string): Command {
+  return command.showHelpAfterError(`\n${calls}`).addHelpText('after', `\n${calls}`);
 }
 
 /** An empty one is what an unset variable leaves, and of two one would go unheeded; `repeatable` collects them. */

@@ -1,10 +1,11 @@
 // What the running gateway's ledger has, for commands that hold files against it: `check --live` and `diff --live`.
-// Asked through the admin API of the gateway file; that none answers is a sentence for people and no finding.
+// A gateway that does not answer is a sentence for people and no finding.
 import type { PolicySource } from '../plan/load-documents.ts';
 import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../plan/usage-answers.ts';
 import { versionsOf } from '../plan/versions.ts';
-import { askAdmin } from './admin-client.ts';
-import { type AdminDoor, findGateway, OTHER_EDITION, type WhichGateway } from './running-gateway.ts';
+import { type Gateway, OTHER_EDITION, withQuery } from './admin-call.ts';
+import { openGateway } from './admin-client.ts';
+import type { WhichGateway } from './running-gateway.ts';
 
 export interface LiveUsage {
   readonly kind: 'usage';
@@ -30,9 +31,7 @@ type Ask = (query: Readonly<Record<string, string>>) => Promise<UsageAnswer | Ab
 
 /** Takes at most a minute. */
 export async function askUsage(sources: readonly PolicySource[], which: WhichGateway): Promise<AskedUsage> {
-  const door = await findGateway(which);
-  if (door.kind === 'failed') return absent(door.text);
-  const ask = askingFor(ALL_WITHIN_MS, door);
+  const ask = askingFor(ALL_WITHIN_MS, openGateway(which));
   const versions = sources.flatMap(({ file }) =>
     [...versionsOf(file)].map(([version, rules]) => ({ api: file.api, version, ...rules })),
   );
@@ -74,14 +73,13 @@ async function callersOf(
 }
 
 /** Each page in its time, and all of them in `allWithinMs`. */
-function askingFor(allWithinMs: number, door: AdminDoor): Ask {
+function askingFor(allWithinMs: number, gateway: Gateway): Ask {
   const end = performance.now() + allWithinMs;
   return async (query) => {
     const withinMs = Math.min(WITHIN_MS, Math.ceil(end - performance.now()));
     if (withinMs <= 0)
       return absent(`the gateway did not tell all of it within ${allWithinMs / 1_000} seconds`);
-    const path = `/-/usage?${new URLSearchParams(query)}`;
-    const answered = await askAdmin(door, { method: 'GET', path, withinMs });
+    const answered = await gateway.ask({ method: 'GET', path: withQuery('/-/usage', query), withinMs });
     if (answered.kind === 'failed') return absent(answered.text);
     return readUsageAnswer(answered.body) ?? absent(OTHER_EDITION.text);
   };

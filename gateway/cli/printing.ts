@@ -1,6 +1,6 @@
 // What a command has to say, on the stream where it belongs, and what becomes of it where that stream fails.
-// Used by main.ts alone; what is printed comes from the commands.
-import type { ApartResult, CommandResult } from './check/check.ts';
+// A reader that closes the pipe early, such as `head`, is no failure.
+import type { ApartResult } from './command-result.ts';
 
 /** As for a file that cannot be written. */
 const CANNOT_PRINT = 2;
@@ -24,27 +24,27 @@ export function endWith(exitCode: number): void {
   process.exitCode = isPrinted ? exitCode : exitCode || CANNOT_PRINT;
 }
 
-/** Findings are what was asked for: they go to stdout, whatever they are. */
-export async function print(result: Promise<CommandResult>): Promise<number> {
-  const { exitCode, text } = await result;
-  process.stdout.write(text);
-  return exitCode;
-}
-
-/** Of a command that has something to show or to write, all or nothing; machines are told why nothing. */
-export async function printWhole(result: Promise<CommandResult>): Promise<number> {
-  const { exitCode, text, json = '' } = await result;
-  return printApart(
-    Promise.resolve(
-      exitCode === 0 ? { exitCode, stdout: text, stderr: '' } : { exitCode, stdout: json, stderr: text },
-    ),
-  );
-}
-
 /** What was asked for goes to stdout, why it came to nothing to stderr: a pipe gets only the former. */
-export async function printApart(result: Promise<ApartResult>): Promise<number> {
+export async function print(result: Promise<ApartResult>): Promise<number> {
   const { exitCode, stdout, stderr } = await result;
   process.stdout.write(stdout);
   process.stderr.write(stderr);
   return exitCode;
+}
+
+/** Asks at the terminal; undefined where nobody sits at one. */
+export function confirmOnTerminal(): ((question: string) => Promise<boolean>) | undefined {
+  return process.stdin.isTTY ? askOnTerminal : undefined;
+}
+
+/** True for `y` and `yes` alone; the end of input is a no. The question goes to stderr, so that stdout stays the answer. */
+async function askOnTerminal(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  // The terminal edits the line itself: no escape codes are written, and ^C ends the process as usual.
+  using lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const { promise: closed, resolve: close } = Promise.withResolvers<undefined>();
+  lines.once('close', () => close(undefined));
+  const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+  if (answer === undefined) process.stderr.write('\n');
+  return answer !== undefined && /^y(es)?$/i.test(answer.trim());
 }

@@ -5,12 +5,13 @@ import { join, relative } from 'node:path';
 import { compileSettings } from '../plan/compile/settings.ts';
 import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/listeners-section.ts';
 import { contextOf, readGateway } from '../plan/load-documents.ts';
-import { type Problem, renderProblems, sortProblems } from '../plan/problems.ts';
+import { renderProblems, sortProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { Address, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { type Failure, failure } from './admin-call.ts';
+import { exitCodeOf } from './command-result.ts';
 
 const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
 
@@ -24,18 +25,8 @@ export interface WhichGateway {
   readonly cwd?: string;
 }
 
-/** Why a command came to nothing; `text` is for stderr. */
-export interface Failure {
-  readonly kind: 'failed';
-  /** 1: the gateway says no, 2: wrong usage or an unreadable file, 3: no gateway answers. */
-  readonly exitCode: 1 | 2 | 3;
-  readonly text: string;
-  /** What `text` says, where the files are at fault. */
-  readonly problems?: readonly Problem[];
-}
-
-export interface AdminDoor {
-  readonly kind: 'door';
+export interface AdminAddress {
+  readonly kind: 'address';
   /** `http://127.0.0.1:9901`. */
   readonly origin: string;
   /** Reads need no token there. */
@@ -50,19 +41,12 @@ export interface AdminToken {
   readonly from: string;
 }
 
-export function failure(exitCode: Failure['exitCode'], sentence: string): Failure {
-  return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
-}
-
-/** An answer that this command does not understand. */
-export const OTHER_EDITION = failure(3, 'the gateway is of another edition than this command');
-
-export async function findGateway(which: WhichGateway): Promise<AdminDoor | Failure> {
+export async function findGateway(which: WhichGateway): Promise<AdminAddress | Failure> {
   const { admin, environment } = which;
   if (admin === undefined) return fromGatewayFile(which);
   const missing = failure(2, `with --admin the token comes from ${TOKEN_VARIABLE}, which is not set`);
   const token = async () => fromEnvironment(environment) ?? missing;
-  return { kind: 'door', origin: admin, local: isLocal(new URL(admin).hostname), token };
+  return { kind: 'address', origin: admin, local: isLocal(new URL(admin).hostname), token };
 }
 
 /** Where readiness can be read without a token: of the metrics listener before the admin listener. */
@@ -91,7 +75,7 @@ async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings
   return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }), problems };
 }
 
-async function fromGatewayFile(which: WhichGateway): Promise<AdminDoor | Failure> {
+async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | Failure> {
   const { config, environment, cwd = process.cwd() } = which;
   const read = await settingsOf(which);
   if (read.kind === 'failed') return read;
@@ -102,7 +86,7 @@ async function fromGatewayFile(which: WhichGateway): Promise<AdminDoor | Failure
   if (address.port === 0)
     return failure(2, `${config} leaves the port of the admin listener to the system: say --admin URL`);
   return {
-    kind: 'door',
+    kind: 'address',
     origin: originOf(address),
     local: isLocal(address.host ?? ''),
     token: async () =>

@@ -1,7 +1,7 @@
 // The commands that start something and stay: `run`, and `demo` with the token for its samples.
-// Added to the program of program.ts; what they do is given by main.ts.
+// main.ts gives what they start.
 import type { Command } from 'commander';
-import type { CommandSetting, DatedCommandSetting, MovedTo } from './command-setting.ts';
+import { atOption, configOption, type MovedTo } from './command-setting.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface StartActions {
@@ -15,24 +15,26 @@ export interface StartActions {
   readonly token: (options: { readonly client: string | undefined }) => Promise<number>;
 }
 
-export function addRunCommand(
-  program: Command,
-  { actions, config, at, end }: DatedCommandSetting<StartActions>,
-): void {
+interface StartSetting {
+  readonly actions: StartActions;
+  readonly end: (exitCode: number) => void;
+}
+
+export function addRunCommand(program: Command, { actions, end }: StartSetting): void {
   program
     .command('run')
     .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
-    .addOption(config())
-    .addOption(at('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
+    .addOption(configOption())
+    .addOption(atOption('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
     .option('--notify', 'with --at: mails and events go out by that clock; without it nobody is told', false)
-    .action(async ({ config: file, at: day, notify }, command: Command) => {
-      if (notify && day === undefined)
+    .action(async ({ config, at, notify }, command: Command) => {
+      if (notify && at === undefined)
         command.error('error: --notify goes with --at: by the real clock people are told anyway');
-      end(await actions.run({ config: file, at: day, notify }));
+      end(await actions.run({ config, at, notify }));
     });
 }
 
-export function addDemoCommands(program: Command, { actions, end }: CommandSetting<StartActions>): void {
+export function addDemoCommands(program: Command, { actions, end }: StartSetting): void {
   const demo = program
     .command('demo')
     .description('start the sample services and the gateway in front of them')

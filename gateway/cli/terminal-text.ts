@@ -1,5 +1,7 @@
 // Text from elsewhere in a terminal: nothing in it moves the cursor, turns the direction of writing or breaks a line.
-// For tables, whose cells are also cut to a width.
+// Table cells are also cut to a width; instants are shown as days where they are midnights.
+import { dateInWords, parseInstant } from '../policy/notation.ts';
+
 /** Control, format, unassigned and lone-surrogate characters, and what else ends a line. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /** They take no column of their own, and in heaps they cover the lines around. */
@@ -46,4 +48,15 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
 
 function widthOf(text: string): number {
   return [...text].length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** Whole seconds are enough for people. */
+export function moment(instant: string): string {
+  const at = parseInstant(instant.replace(/\.\d+(?=Z$)/, ''));
+  return at === undefined ? instant : dateInWords(at);
+}
+
+/** Whatever comes from elsewhere, without control characters. */
+export function onTerminal(lines: readonly string[]): string {
+  return lines.map((line) => `${line.replace(/\p{C}/gu, '?')}\n`).join('');
 }

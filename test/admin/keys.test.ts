@@ -1,10 +1,11 @@
 // What the admin API says of a key that nobody takes, what the command makes of it, and to whom keys are shown.
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { judgeEntry } from '../../gateway/admin/entry.ts';
 import { keyRoutes } from '../../gateway/admin/keys.ts';
-import { addKeyCommands } from '../../gateway/cli/keys/key-commands.ts';
-import { type KeysAsk, madeText } from '../../gateway/cli/keys/keys.ts';
+import { type AdminRequest, failure } from '../../gateway/cli/admin-call.ts';
+import { addKeyCommands } from '../../gateway/cli/keys/command.ts';
+import { madeText } from '../../gateway/cli/keys/keys-text.ts';
 import { readNewKeyAnswer } from '../../gateway/plan/admin-answers.ts';
 import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import type { AccessRule } from '../../gateway/policy/authentication/access.ts';
@@ -155,7 +156,7 @@ describe('the keys there are', () => {
 
 describe('keys add', () => {
   const scopesOf = async (words: readonly string[]): Promise<readonly string[] | string> => {
-    let asked: KeysAsk | undefined;
+    let asked: AdminRequest | undefined;
     let complaint = '';
     const program = new Command('sundial').exitOverride().configureOutput({
       writeErr: (text) => {
@@ -163,20 +164,22 @@ describe('keys add', () => {
       },
     });
     addKeyCommands(program, {
-      config: () => new Option('-c, --config <file>').default('config/gateway.yaml'),
-      end: () => undefined,
-      actions: {
-        keys: async ({ ask }) => {
-          asked = ask;
-          return 0;
+      end: async (result) => void (await result),
+      openGateway: async ({ format }) => ({
+        ask: async (request) => {
+          asked = request;
+          return failure(3, 'no gateway');
         },
-      },
+        readiness: async () => failure(3, 'no gateway'),
+        format,
+        next: (...words) => words.join(' '),
+      }),
     });
     const rest = ['--why', 'x', '--by', 'alice'];
     await program
       .parseAsync(['keys', 'add', 'acme', ...words, ...rest], { from: 'user' })
       .catch(() => undefined);
-    return asked?.kind === 'add' ? asked.scopes : complaint;
+    return (asked?.body?.scopes as readonly string[] | undefined) ?? complaint;
   };
 
   it.each([

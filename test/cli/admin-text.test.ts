@@ -1,6 +1,6 @@
 // What is said of a pause that was ended, by who had made it.
 import { expect, it } from 'vitest';
-import { pauseEndedText, pausesText } from '../../gateway/cli/admin-text.ts';
+import { pauseEndedText, pausesText } from '../../gateway/cli/pause/pause-text.ts';
 import type { PauseBody } from '../../gateway/plan/admin-answers.ts';
 
 const HOLD: PauseBody = {

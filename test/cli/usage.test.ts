@@ -2,12 +2,23 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runConfigShow } from '../../gateway/cli/config/config-show.ts';
 import { runExplain } from '../../gateway/cli/explain/explain.ts';
-import { type Actions, runProgram } from '../../gateway/cli/program.ts';
+import { runProgram } from '../../gateway/cli/program.ts';
 import { GATEWAY, NOW, ORDERS, workspace } from '../plan/workspace.ts';
 import { operate } from '../support/command.ts';
 
-/** No call here gets as far as an action; one that does ends with 99. */
-const NONE = new Proxy({} as Actions, { get: () => async () => 99 });
+/** No call here is to print a result; one that does ends with 99. */
+const PRINTED = {
+  environment: {},
+  now: () => NOW,
+  print: async (result: Promise<unknown>) => {
+    await result;
+    return 99;
+  },
+  confirm: () => undefined,
+  openGateway: async () => expect.fail('no gateway is asked'),
+  readRecorded: async () => [],
+  actions: { run: async () => 99, demo: async () => 99, token: async () => 99 },
+};
 
 async function said(words: readonly string[]): Promise<{ exitCode: number; stderr: string }> {
   let stderr = '';
@@ -15,7 +26,7 @@ async function said(words: readonly string[]): Promise<{ exitCode: number; stder
     stderr += String(text);
     return true;
   });
-  const exitCode = await runProgram(words, '0', NONE);
+  const exitCode = await runProgram(words, '0', PRINTED);
   return { exitCode, stderr };
 }
 

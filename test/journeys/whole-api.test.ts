@@ -1,8 +1,8 @@
 // The life of an API as a whole, over real sockets: dates that stand for all versions or for an API without any, and the
 // stage that everything published gives the API, one second before, at and after each date.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PauseAsk, runPause } from '../../gateway/cli/pause/pause.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
+import { operate } from '../support/command.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { beginPause, endPause } from '../support/pauses.ts';
@@ -192,44 +192,38 @@ describe('an API without versions', () => {
     now = at('2027-01-14');
     const environment = { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() };
     const admin = `http://127.0.0.1:${gateway.admin}`;
-    const which = { config: 'config/other.yaml', admin, environment, now, format: 'text' } as const;
-    const author = { by: 'maria', why: 'checkout fails' };
-    const pause = (ask: PauseAsk) => runPause({ ...which, ask });
+    const gatewayOptions = [
+      '-c',
+      'config/other.yaml',
+      '--admin',
+      admin,
+      '--by',
+      'maria',
+      '--why',
+      'checkout fails',
+    ];
+    const pause = (...words: readonly (string | undefined)[]) =>
+      operate(['pause', ...words.filter((word) => word !== undefined), ...gatewayOptions], {
+        environment,
+        now: () => now,
+      });
     for (const [begun, ended] of [
       [undefined, 'none'],
       ['none', undefined],
       ['none', 'none'],
     ] as const) {
-      const made = await pause({
-        kind: 'begin',
-        api: 'hooks',
-        version: begun,
-        length: { for: '2h' },
-        ...author,
-      });
+      const made = await pause('hooks', begun, '--for', '2h');
       expect(made.stdout).toMatch(/^Paused brownouts and retirement of hooks until 2027-01-14T02:00:00Z\.\n/);
       const command = `sundial pause --end [0-9a-f]+ --why "…" -c config/other.yaml --admin ${admin}`;
       expect(made.stdout).toMatch(new RegExp(`End it earlier: ${command}\n`));
-      const listed = await pause({ kind: 'list' });
+      const listed = await operate(['pause', '--list', '--admin', admin], { environment });
       expect(listed.stdout).toMatch(/ {2}hooks, until /);
-      const gone = await pause({ kind: 'end', what: 'hooks', version: ended, ...author });
+      const gone = await pause('--end', 'hooks', ended);
       expect(gone.stdout).toMatch(/^Ended the pause of hooks that maria had made until /);
     }
-    const none = await pause({
-      kind: 'begin',
-      api: 'orders',
-      version: 'none',
-      length: { for: '2h' },
-      ...author,
-    });
+    const none = await pause('orders', 'none', '--for', '2h');
     expect(none.stderr).toMatch(/^sundial: <version>: orders has no such version; there are /);
-    const wrong = await pause({
-      kind: 'begin',
-      api: 'hook',
-      version: undefined,
-      length: { for: '2h' },
-      ...author,
-    });
+    const wrong = await pause('hook', '--for', '2h');
     expect(wrong.stderr).toMatch(/^sundial: <api>: no API has this name; there are .*hooks/);
   });
 

@@ -1,6 +1,6 @@
 // A value that no finding may repeat, in every form that YAML has for it, and all that is printed of two files.
 // For the tests of what is concealed.
-import { forMachines } from '../../gateway/cli/check/check.ts';
+import { forMachines } from '../../gateway/cli/command-result.ts';
 import { headline, renderProblems } from '../../gateway/plan/problems.ts';
 import { loadTexts } from './workspace.ts';
 

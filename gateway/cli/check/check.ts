@@ -1,12 +1,12 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
-// The command line calls `runCheck`; what it returns is printed and exited with.
+// Notices change no exit code.
 import { relative, resolve } from 'node:path';
 import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
 import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { exitCodeOf } from '../exit-code.ts';
+import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
 import { failedExpectations } from '../expectations.ts';
 import { askUsage } from '../live-usage.ts';
 import { printable } from '../terminal-text.ts';
@@ -38,21 +38,6 @@ export interface CheckOptions {
   readonly today?: EpochMs;
   readonly colour: boolean;
   readonly cwd?: string;
-}
-
-export interface CommandResult {
-  /** 0 in order, 1 findings, 2 wrong usage or a file that cannot be read, 3 no gateway answers. */
-  readonly exitCode: 0 | 1 | 2 | 3;
-  readonly text: string;
-  /** Of a command asked for JSON that has nothing to show: why, for machines. */
-  readonly json?: string;
-}
-
-/** Of a command with something to show or to write: that on stdout, or on stderr why it came to nothing. */
-export interface ApartResult {
-  readonly exitCode: CommandResult['exitCode'];
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 export async function runCheck(options: CheckOptions): Promise<CommandResult> {
@@ -114,16 +99,12 @@ function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckO
   const { problems } = loaded;
   switch (format) {
     case 'json':
-      return `${JSON.stringify(
-        {
-          problems: problems.map(forMachines),
-          ...(told.notices.length > 0 && { notices: told.notices }),
-          ...(told.impacts.length > 0 && { impact: told.impacts }),
-          ...(told.absent.length > 0 && { absent: told.absent }),
-        },
-        undefined,
-        2,
-      )}\n`;
+      return jsonText({
+        problems: problems.map(forMachines),
+        ...(told.notices.length > 0 && { notices: told.notices }),
+        ...(told.impacts.length > 0 && { impact: told.impacts }),
+        ...(told.absent.length > 0 && { absent: told.absent }),
+      });
     case 'github':
       return [...problems, ...told.notices.map((each) => ({ ...each, severity: 'notice' as const }))]
         .map(annotation)
@@ -162,11 +143,6 @@ function summary({ problems, plan, files }: Loaded, options: CheckOptions): stri
   return `${checked}: ${problems.length === 0 ? 'no problems' : countProblems(problems)} (${contents})\n`;
 }
 
-/** The source line stays out: only the text form masks what it quotes. */
-export function forMachines({ source: _source, ...problem }: Problem): Omit<Problem, 'source'> {
-  return problem;
-}
-
 function dataOf(text: string): string {
   return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 }
@@ -184,10 +160,4 @@ function annotation({
   const property = (text: string) => dataOf(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
   const place = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`;
   return `::${severity} ${place}::${dataOf(hint === undefined ? message : `${message} (${hint})`)}\n`;
-}
-
-/** `text` as it is said on stderr, `problems` where it is made of these; ends with a line feed. */
-export function failureJson(text: string, problems: readonly Problem[] = []): string {
-  const error = problems.length === 0 ? text.trim().replace(/^sundial: /, '') : 'problems in the files';
-  return `${JSON.stringify({ error, problems: problems.map(forMachines) }, undefined, 2)}\n`;
 }

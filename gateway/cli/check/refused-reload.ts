@@ -1,9 +1,10 @@
 // What the running gateway would refuse at a reload: for `check --live`.
-// Asked through the admin API of the gateway file; the gateway reads its own files and changes nothing.
+// The gateway reads its own files and changes nothing.
 import { readPreviewAnswer } from '../../plan/admin-answers.ts';
 import type { Problem } from '../../plan/problems.ts';
-import { askGateway } from '../admin-client.ts';
-import { type Failure, OTHER_EDITION, type WhichGateway } from '../running-gateway.ts';
+import { type Failure, OTHER_EDITION } from '../admin-call.ts';
+import { openGateway } from '../admin-client.ts';
+import type { WhichGateway } from '../running-gateway.ts';
 
 export interface RefusedReload {
   /** Errors alone: the rest is what the files themselves say. */
@@ -23,9 +24,8 @@ const NO_ANSWER = 3;
 export async function refusedByGateway(
   which: Pick<WhichGateway, 'environment' | 'now' | 'cwd'> & { readonly configFile: string },
 ): Promise<RefusedReload> {
-  const reached = { ...which, config: which.configFile, admin: undefined };
-  const ask = { method: 'GET', path: '/-/reload/preview', withinMs: WITHIN_MS } as const;
-  const answer = await askGateway(reached, ask);
+  const { ask } = openGateway({ ...which, config: which.configFile, admin: undefined });
+  const answer = await ask({ method: 'GET', path: '/-/reload/preview', withinMs: WITHIN_MS });
   if (answer.kind === 'failed') return absent(answer);
   const preview = readPreviewAnswer(answer.body);
   if (preview === undefined) return absent(OTHER_EDITION);

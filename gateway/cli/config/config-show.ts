@@ -10,8 +10,7 @@ import { isWhole, loadAll } from '../../plan/load.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { type ApartResult, failureJson } from '../check/check.ts';
-import { exitCodeOf } from '../exit-code.ts';
+import { type ApartResult, exitCodeOf, failureJson, jsonText } from '../command-result.ts';
 import { nothingCalled } from '../nothing-called.ts';
 
 export interface ConfigShowOptions {
@@ -52,5 +51,5 @@ export async function runConfigShow(options: ConfigShowOptions): Promise<ApartRe
 
 function textOf(config: EffectiveConfig, { format, origin }: ConfigShowOptions): string {
   if (format === 'text') return effectiveYaml(config, { origin });
-  return `${JSON.stringify(effectiveJson(config), undefined, 2)}\n`;
+  return jsonText(effectiveJson(config));
 }

@@ -5,8 +5,7 @@ import { type Compared, comparePolicies } from '../../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
 import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { type CommandResult, forMachines } from '../check/check.ts';
-import { exitCodeOf } from '../exit-code.ts';
+import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
 import { askUsage } from '../live-usage.ts';
 import { type Impact, spellImpact, usageImpacts } from '../usage-impact.ts';
 
@@ -59,15 +58,11 @@ function textOf(compared: Compared, impacts: readonly Impact[] | string, options
   const problems = compared.kind === 'unread' ? compared.problems : compared.findings;
   switch (options.format) {
     case 'json':
-      return `${JSON.stringify(
-        {
-          changes,
-          problems: problems.map(forMachines),
-          ...(typeof impacts !== 'string' && impacts.length > 0 && { impact: impacts }),
-        },
-        undefined,
-        2,
-      )}\n`;
+      return jsonText({
+        changes,
+        problems: problems.map(forMachines),
+        ...(typeof impacts !== 'string' && impacts.length > 0 && { impact: impacts }),
+      });
     case 'text': {
       if (compared.kind === 'unread') return renderProblems(problems, options);
       const lines = changes.map((change) => `${printable(spellChange(change))}\n`).join('');

@@ -14,7 +14,7 @@ import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts'
 import { findFiles, type ReadFile, readCapped, tryRead } from '../../plan/read/files.ts';
 import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import type { CommandResult } from '../check/check.ts';
+import type { CommandResult } from '../command-result.ts';
 
 export interface InitOptions {
   /** The description. */

@@ -13,8 +13,7 @@ import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
-import type { ApartResult } from '../check/check.ts';
-import { exitCodeOf } from '../exit-code.ts';
+import { type ApartResult, exitCodeOf } from '../command-result.ts';
 import { nothingCalled } from '../nothing-called.ts';
 import { replaceFile } from '../replace-file.ts';
 

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { editorSchemas } from '../../plan/grammar/editor-schemas.ts';
 import { makeFolder } from '../../plan/make-folder.ts';
-import type { CommandResult } from '../check/check.ts';
+import type { CommandResult } from '../command-result.ts';
 
 /** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */
 export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {

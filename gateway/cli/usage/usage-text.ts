@@ -4,8 +4,7 @@ import { plural } from '../../plan/problems.ts';
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../plan/usage-answers.ts';
 import { counted, parseInstant } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { moment } from '../admin-text.ts';
-import { type Column, cell, printable, tableLines } from '../terminal-text.ts';
+import { type Column, cell, moment, printable, tableLines } from '../terminal-text.ts';
 import type { BusiestRows } from './usage-rows.ts';
 
 export interface UsageLook {

@@ -1,7 +1,7 @@
 // An API key through a whole gateway: its life through the admin API and the command line, and what a wrong one is told.
 // A part of callers.test.ts.
 import { describe, expect, it } from 'vitest';
-import { type KeysAsk, runKeys } from '../../../gateway/cli/keys/keys.ts';
+import { operate } from '../../support/command.ts';
 import { type Answer, overHttp1 } from '../../support/http-client.ts';
 import { AUTHOR, CHALLENGES, challengesOf, type House, seen } from './house.ts';
 
@@ -114,32 +114,20 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
     });
 
     it('is made, listed, rotated and revoked from the command line', async () => {
-      const sundial = async (ask: KeysAsk, format: 'text' | 'json' = 'text', exitCode = 0) => {
+      const sundial = async (words: readonly string[], exitCode = 0) => {
         const environment = { SUNDIAL_ADMIN_TOKEN: await gateway().adminToken() };
         const admin = `http://127.0.0.1:${gateway().admin}`;
-        const result = await runKeys({ config: 'x', admin, environment, now: Date.now(), format, ask });
+        const result = await operate(['keys', ...words, '-c', 'x', '--admin', admin], { environment });
         expect(result.exitCode).toBe(exitCode);
         if (exitCode !== 0) expect(result.stdout).toBe('');
-        else if (ask.kind === 'add') expect(result.stdout).toMatch(/^sdl_\w+\n$/);
+        else if (words[0] === 'add') expect(result.stdout).toMatch(/^sdl_\w+\n$/);
         else expect(result.stderr).toBe('');
         return result.stdout + result.stderr;
       };
-      const made = await sundial({
-        ...{ kind: 'add', consumer: 'umbrella', scopes: ['orders:read'], ...AUTHOR },
-        ...{ contact: 'api@umbrella.example', expires: '2099-01-01' },
-      });
-      const wrong = await sundial(
-        {
-          kind: 'add',
-          consumer: 'umbrella',
-          scopes: ['orders:read', 'a"b'],
-          ...AUTHOR,
-          contact: 'nobody',
-          expires: undefined,
-        },
-        'text',
-        1,
-      );
+      const author = ['--by', AUTHOR.by, '--why', AUTHOR.why];
+      const add = ['add', 'umbrella', '--scope', 'orders:read', ...author];
+      const made = await sundial([...add, '--contact', 'api@umbrella.example', '--expires', '2099-01-01']);
+      const wrong = await sundial([...add, '--scope', 'a"b', '--contact', 'nobody'], 1);
       expect(wrong).toBe(
         'sundial: --scope a"b: not a scope: no spaces, quotes or backslashes; --contact: not a mail address\n',
       );
@@ -147,22 +135,22 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       const [, id = ''] = /^The key (\w+) of umbrella for orders:read\./.exec(told) ?? [];
       expect((await ask('/api/v1/orders', { 'x-api-key': secret })).status).toBe(200);
 
-      const rotated = JSON.parse(await sundial({ kind: 'rotate', id, overlap: '2h', ...AUTHOR }, 'json'));
+      const rotated = JSON.parse(await sundial(['rotate', id, '--overlap', '2h', '--json', ...author]));
       expect(rotated).toMatchObject({ key: { id, overlap: expect.any(String) } });
       expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(200);
-      const list = await sundial({ kind: 'list' });
+      const list = await sundial(['list']);
       expect(list).toMatch(
         new RegExp(`^${id}  active   umbrella for orders:read, .*until 2099-01-01, api@umb`, 'm'),
       );
       expect(list).not.toContain(secret.slice(-39));
-      expect(await sundial({ kind: 'revoke', id, ...AUTHOR })).toContain(`Revoked the key ${id} of umbrella`);
+      expect(await sundial(['revoke', id, ...author])).toContain(`Revoked the key ${id} of umbrella`);
       expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(401);
       // What the gateway says of its addresses is told as the command that asks them.
       const listing = `sundial keys list -c x --admin http://127.0.0.1:${gateway().admin}`;
-      expect(await sundial({ kind: 'revoke', id: '0123456789ab', ...AUTHOR }, 'text', 1)).toContain(
+      expect(await sundial(['revoke', '0123456789ab', ...author], 1)).toContain(
         `There is no such key. ${listing} lists them`,
       );
-      expect(await sundial({ kind: 'revoke', id, ...AUTHOR }, 'text', 1)).toContain(
+      expect(await sundial(['revoke', id, ...author], 1)).toContain(
         'Make another: sundial keys add <consumer> --why "…"',
       );
     });

@@ -1,29 +1,33 @@
 // `sundial reload`: has the running gateway read its policies again, and says what came of it.
-// Speaks to the admin listener; a file with errors changes nothing there.
+// A file with errors changes nothing in the gateway.
+import type { Command } from 'commander';
 import { type ReloadAnswer, readReloadAnswer } from '../../plan/admin-answers.ts';
 import { countProblems, renderProblems } from '../../plan/problems.ts';
-import { askGateway } from '../admin-client.ts';
-import { moment } from '../admin-text.ts';
-import type { ApartResult } from '../check/check.ts';
-import { type OperatorFormat, told } from '../operator-result.ts';
-import type { WhichGateway } from '../running-gateway.ts';
-import { printable } from '../terminal-text.ts';
-
-export interface ReloadOptions extends WhichGateway {
-  readonly format: OperatorFormat;
-}
+import { call } from '../admin-call.ts';
+import { onGateway, withGateway } from '../admin-command.ts';
+import type { CommandSetting } from '../command-setting.ts';
+import { moment, printable } from '../terminal-text.ts';
 
 const REJECTED = 422;
 
-/** 0 in force, 1 rejected, wholly or in part, and else as every command that talks to a gateway. */
-export async function runReload({ format, ...which }: ReloadOptions): Promise<ApartResult> {
-  const answer = await askGateway(which, { method: 'POST', path: '/-/reload', also: REJECTED });
-  return told(answer, readReloadAnswer, {
-    format,
-    render: reloadText,
-    isDone: ({ outcome, quarantined = [], leftOut = [] }) =>
-      outcome !== 'rejected' && quarantined.length + leftOut.length === 0,
-  });
+/** Ends with 0 when all is in force, with 1 when it is rejected, wholly or in part. */
+export function addReloadCommand(program: Command, setting: CommandSetting): void {
+  const command = program
+    .command('reload')
+    .description('have the running gateway read its policies again, and show what it says of them');
+  onGateway(withGateway(command), setting, () =>
+    call({
+      request: { method: 'POST', path: '/-/reload', also: REJECTED },
+      read: readReloadAnswer,
+      render: reloadText,
+      isDone: (answer) => answer.outcome !== 'rejected' && isWhole(answer),
+    }),
+  );
+}
+
+/** Whether every policy file is in force as it is. */
+export function isWhole({ quarantined = [], leftOut = [] }: ReloadAnswer): boolean {
+  return quarantined.length + leftOut.length === 0;
 }
 
 export function reloadText(answer: ReloadAnswer): string {

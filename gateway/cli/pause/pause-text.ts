@@ -1,10 +1,10 @@
-// Words for what the admin API answers: pauses and pins as people read them in a terminal, and how to undo each.
-// Pure text; what comes from elsewhere reaches the terminal without control characters.
-import type { PauseAnswer, PauseBody, PausesAnswer, PinAnswer } from '../plan/admin-answers.ts';
-import type { NextCommand } from '../plan/next-command.ts';
-import { plural } from '../plan/problems.ts';
-import { dateInWords, parseInstant } from '../policy/notation.ts';
-import { UNVERSIONED } from '../policy/versioning/resolution.ts';
+// Pauses as people read them in a terminal, and how each is ended.
+// Pure text; control characters from elsewhere become question marks.
+import type { PauseAnswer, PauseBody, PausesAnswer } from '../../plan/admin-answers.ts';
+import type { NextCommand } from '../../plan/next-command.ts';
+import { plural } from '../../plan/problems.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { moment, onTerminal } from '../terminal-text.ts';
 
 export function pauseMadeText({ pause, now }: PauseAnswer, next: NextCommand): string {
   return onTerminal([
@@ -59,29 +59,6 @@ export function severalPausesText(pauses: readonly PauseBody[]): string {
   return onTerminal(['sundial: several pauses fit; say which by its id:', ...ids]);
 }
 
-export function pinText({ api, account, rule, pin }: PinAnswer, next: NextCommand): string {
-  const unstored =
-    rule.created === null ? 'its first call' : `the day in its claim ${rule.created}, else its first call`;
-  if (pin === null)
-    return onTerminal([`${api}: nothing is stored for ${account}. Its version follows from ${unstored}.`]);
-  const { version, origin, since, rollBack } = pin;
-  return onTerminal([
-    `${api}: ${account} gets ${version}, by ${ORIGINS[origin]} of ${moment(since)}.`,
-    ...(rollBack === null
-      ? ['No upgrade can be taken back.']
-      : [
-          `Until ${moment(rollBack.until)} this leads back to ${rollBack.version ?? `what follows from ${unstored}`}:`,
-          `  ${next('pin', 'roll-back', api, account, '--why', '"…"')}`,
-        ]),
-  ]);
-}
-
-const ORIGINS: Readonly<Record<NonNullable<PinAnswer['pin']>['origin'], string>> = {
-  first_call: 'the first call',
-  upgrade: 'an upgrade',
-  roll_back: 'a roll-back',
-};
-
 function effectLines({ effects }: PauseBody, indent: string): readonly string[] {
   if (effects.length === 0) return [`${indent}the policies name nothing of it any more`];
   return effects.map(({ summary }) => indent + summary);
@@ -95,15 +72,4 @@ function subjectOf({ api, version, effects }: Pick<PauseBody, 'api' | 'version' 
 /** Whether a pause is of an API without versions, as far as what it does tells. */
 export function isUnversioned({ effects }: Pick<PauseBody, 'effects'>): boolean {
   return effects.some(({ version }) => version === UNVERSIONED);
-}
-
-/** Whole seconds are enough for people. */
-export function moment(instant: string): string {
-  const at = parseInstant(instant.replace(/\.\d+(?=Z$)/, ''));
-  return at === undefined ? instant : dateInWords(at);
-}
-
-/** Whatever comes from elsewhere, without control characters. */
-export function onTerminal(lines: readonly string[]): string {
-  return lines.map((line) => `${line.replace(/\p{C}/gu, '?')}\n`).join('');
 }

@@ -1,0 +1,56 @@
+// `sundial accept`: publishes a date all the same that the rules refuse, once, with a reason that is recorded.
+// The gateway finds the refused changes in its own files, records them and reloads.
+import type { Command } from 'commander';
+import { type AcceptedAnswer, readAcceptedAnswer } from '../../plan/admin-answers.ts';
+import { call } from '../admin-call.ts';
+import {
+  type AuthorOptions,
+  authorOf,
+  onGateway,
+  readName,
+  withAuthor,
+  withGateway,
+} from '../admin-command.ts';
+import { type CommandSetting, withCalls } from '../command-setting.ts';
+import { isWhole, reloadText } from '../reload/command.ts';
+import { printable } from '../terminal-text.ts';
+
+const CALLS = `Usual calls:
+  sundial accept orders v1 --why "the contract with acme ended early"
+  sundial accept orders --why "a rehearsal is taken back"     every version`;
+
+/** Twice what a reload may take: the gateway looks first, and reloads then. */
+const WITHIN_MS = 120_000;
+
+/** Ends with 0 when all is in force, with 1 when the gateway says no or the files have other errors. */
+export function addAcceptCommand(program: Command, setting: CommandSetting): void {
+  const command = withCalls(program.command('accept'), CALLS)
+    .description(
+      'accept a changed date that a rule refuses: valid for this date only, recorded in the audit log',
+    )
+    .argument('<api>', 'the API', readName)
+    .argument('[version]', 'one version of it; default every one, and the API as a whole');
+  onGateway(
+    withGateway(withAuthor(command)),
+    setting,
+    (api: string, version: string | undefined, author: AuthorOptions) => {
+      const body = { api, version, ...authorOf(command, author) };
+      return call({
+        request: { method: 'POST', path: '/-/accepted', body, withinMs: WITHIN_MS },
+        read: readAcceptedAnswer,
+        render: acceptedText,
+        isDone: (answer) => ['accepted', 'unchanged'].includes(answer.outcome) && isWhole(answer),
+      });
+    },
+  );
+}
+
+/** Dates are written as days where they are midnights. */
+const MIDNIGHT = 'T00:00:00Z';
+
+function acceptedText(answer: AcceptedAnswer): string {
+  const lines = answer.accepted.map(({ label, to }) =>
+    printable(`accepted: ${answer.api} ${label} ${to.replaceAll(MIDNIGHT, '')}`),
+  );
+  return `${lines.join('\n')}\n${reloadText(answer)}`;
+}

@@ -1,0 +1,114 @@
+// A call to the admin API of a running gateway: its request, and how its answer or its failure is printed.
+// Types and pure text; admin-client.ts opens the connections.
+import type { NextCommand } from '../plan/next-command.ts';
+import type { Problem } from '../plan/problems.ts';
+import { type ApartResult, failureJson, jsonText } from './command-result.ts';
+
+/** Why a command came to nothing; `text` is for stderr. */
+export interface Failure {
+  readonly kind: 'failed';
+  /** 1: the gateway says no, 2: wrong usage or an unreadable file, 3: no gateway answers. */
+  readonly exitCode: 1 | 2 | 3;
+  readonly text: string;
+  /** What `text` says, where the files are at fault. */
+  readonly problems?: readonly Problem[];
+}
+
+export function failure(exitCode: Failure['exitCode'], sentence: string): Failure {
+  return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
+}
+
+/** An answer that this command does not understand. */
+export const OTHER_EDITION = failure(3, 'the gateway is of another edition than this command');
+
+export interface AdminRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Segments percent-encoded. */
+  readonly path: string;
+  /** Members that are undefined are left out. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** A status besides 2xx whose body is what was asked for. */
+  readonly also?: number;
+  /** Milliseconds, for what takes a gateway longer than most. */
+  readonly withinMs?: number;
+}
+
+/** One segment of a path; `.` and `..` would otherwise be steps. */
+export function segment(text: string): string {
+  return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'));
+}
+
+/** A path with those parameters that are defined. */
+export function withQuery(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** The gateway did what was asked. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly body: unknown;
+}
+
+/** One open page of a listener. */
+export interface Page {
+  readonly kind: 'page';
+  readonly origin: string;
+  readonly status: number;
+  /** Undefined for what is no JSON. */
+  readonly body: unknown;
+}
+
+/** The gateway that the options of a command mean; it is looked for at the first request. */
+export interface Gateway {
+  readonly ask: (request: AdminRequest) => Promise<Answered | Failure>;
+  readonly readiness: () => Promise<Page | Failure>;
+  readonly format: 'text' | 'json';
+  readonly next: NextCommand;
+}
+
+/** What a command does with a gateway. */
+export type GatewayAction = (gateway: Gateway) => Promise<ApartResult>;
+
+interface AdminCall<Answer> {
+  readonly request: AdminRequest;
+  /** Undefined for what is no such answer. */
+  readonly read: (body: unknown) => Answer | undefined;
+  readonly render: (answer: Answer, next: NextCommand) => string;
+  /** Text for people, printed on stderr: a pipe gets only the answer. */
+  readonly note?: (answer: Answer, next: NextCommand) => string;
+  /** Whether all that was asked for is done; default: always. */
+  readonly isDone?: (answer: Answer) => boolean;
+  /** What the gateway says of its members and addresses, in the words of the command. */
+  readonly inCommandWords?: (text: string, next: NextCommand) => string;
+}
+
+/** Prints the answer as the gateway sent it, or `render` of what was understood of it; 1 where not all is done. */
+export function call<Answer>({
+  request,
+  read,
+  render,
+  note,
+  isDone = () => true,
+  inCommandWords = (text) => text,
+}: AdminCall<Answer>): GatewayAction {
+  return async ({ ask, format, next }) => {
+    const answered = await ask(request);
+    if (answered.kind === 'failed') {
+      const { text, problems } = answered;
+      return failed(problems ? answered : { ...answered, text: inCommandWords(text, next) }, format);
+    }
+    const answer = read(answered.body);
+    if (answer === undefined) return failed(OTHER_EDITION, format);
+    const exitCode = isDone(answer) ? 0 : 1;
+    if (format === 'json') return { exitCode, stdout: jsonText(answered.body), stderr: '' };
+    return { exitCode, stdout: render(answer, next), stderr: note?.(answer, next) ?? '' };
+  };
+}
+
+/** Said on stderr, and to machines on stdout too. */
+export function failed({ exitCode, text, problems }: Failure, format: Gateway['format']): ApartResult {
+  return { exitCode, stdout: format === 'json' ? failureJson(text, problems) : '', stderr: text };
+}

@@ -1,0 +1,103 @@
+// The options and the run of a command that calls the admin API of a running gateway.
+// The modules that find and call the gateway are loaded only when the command runs.
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../policy/notation.ts';
+import type { GatewayAction } from './admin-call.ts';
+import { type CommandSetting, configOption, formatOption } from './command-setting.ts';
+
+/** Which gateway is meant, and how to print, as the command line says it. */
+export interface GatewayOptions<Format extends string = 'text' | 'json'> {
+  readonly config: string;
+  readonly admin: string | undefined;
+  readonly format: Format;
+}
+
+/** The options by which a gateway is found. */
+export function withGateway(
+  command: Command,
+  formats: readonly [string, ...string[]] = ['text', 'json'],
+): Command {
+  return command
+    .addOption(configOption())
+    .addOption(
+      new Option(
+        '--admin <url>',
+        'an admin listener, instead of the one in the gateway file; its token from SUNDIAL_ADMIN_TOKEN',
+      ).argParser(readOrigin),
+    )
+    .addOption(formatOption(formats));
+}
+
+/** `actionOf` is given the arguments and the options of the command. */
+export function onGateway<Given extends readonly unknown[]>(
+  command: Command,
+  { openGateway, end }: Pick<CommandSetting, 'openGateway' | 'end'>,
+  actionOf: (...given: Given) => GatewayAction,
+): void {
+  command.action(async (...given) => {
+    const action = actionOf(...(given as unknown as Given));
+    const { config, admin, format, json } = command.opts<GatewayOptions<string> & { readonly json?: true }>();
+    const asJson = json === true || format === 'json';
+    await end(openGateway({ config, admin, format: asJson ? 'json' : 'text' }).then(action));
+  });
+}
+
+/** Who does it and why, for the audit log. */
+export interface Author {
+  readonly by: string;
+  readonly why: string;
+}
+
+/** `by` is missing where the system has no name for the user and none was given. */
+export interface AuthorOptions {
+  readonly by?: string | undefined;
+  readonly why: string;
+}
+
+export function withAuthor(command: Command): Command {
+  return command.addOption(whyOption().makeOptionMandatory()).addOption(byOption());
+}
+
+export function authorOf(command: Command, { by, why }: AuthorOptions): Author {
+  if (by === undefined) return command.error('error: say --by; the system has no name for this user');
+  return { by, why };
+}
+
+export function whyOption(): Option {
+  return new Option('--why <text>', 'the reason, for the audit log');
+}
+
+export function byOption(): Option {
+  const user = systemUser();
+  const option = new Option('--by <name>', 'who does this');
+  return user === undefined ? option : option.default(user, 'the user of the system');
+}
+
+/** Undefined where the system has no name for the user, as in many containers. */
+function systemUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+export function readName(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It is empty.');
+  return text;
+}
+
+export function readDuration(text: string): string {
+  if (parseDuration(text) === undefined) throw new InvalidArgumentError('Write a duration such as 2h or 3d.');
+  return text;
+}
+
+/** Scheme, host and port alone: what else stands in a URL would be in the list of processes, or go unheeded. */
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (!isOrigin) throw new InvalidArgumentError('Write an origin such as http://127.0.0.1:9901.');
+  return url.origin;
+}

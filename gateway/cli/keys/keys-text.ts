@@ -1,0 +1,52 @@
+// API keys as people read them in a terminal; the secret of a new one stands apart.
+// Pure text; control characters from elsewhere become question marks.
+import type { KeyBody, NewKeyAnswer } from '../../plan/admin-answers.ts';
+import type { NextCommand } from '../../plan/next-command.ts';
+import { plural } from '../../plan/problems.ts';
+import { moment, onTerminal } from '../terminal-text.ts';
+
+const NOBODY_TAKES_IT =
+  'Warning: no API takes API keys, so that it opens nothing. Write an identity such as keys: { header: X-API-Key } into the gateway file, and name it in the access of a policy.';
+
+const scopeWarning = (scopes: readonly string[]): string =>
+  `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;
+
+/** The text that goes with a new key, without the key itself. */
+export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, next: NextCommand): string {
+  const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
+  return onTerminal([
+    '',
+    `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
+    ...overlap,
+    ...(takenBy?.length === 0 ? [NOBODY_TAKES_IT] : []),
+    ...(unknownScopes.length === 0 ? [] : [scopeWarning(unknownScopes)]),
+    `End it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
+  ]);
+}
+
+export function keysText({ keys }: { readonly keys: readonly KeyBody[] }, next: NextCommand): string {
+  if (keys.length === 0)
+    return `There are no API keys. Make one: ${next('keys', 'add', '<consumer>', '--why', '"…"')}\n`;
+  const lines = keys.map((key) =>
+    [
+      `${key.id}  ${key.state.padEnd(7)}  ${key.consumer}${scopesText(key)}`,
+      `made ${moment(key.created)}`,
+      ...(key.rotated === null ? [] : [`rotated ${moment(key.rotated)}`]),
+      ...(key.overlap === null ? [] : [`the one before works until ${moment(key.overlap)}`]),
+      ...(key.expires === null ? [] : [`until ${moment(key.expires)}`]),
+      ...(key.revoked === null ? [] : [`revoked ${moment(key.revoked)}`]),
+      ...(key.contact === null ? [] : [key.contact]),
+    ].join(', '),
+  );
+  return onTerminal([`${plural(keys.length, 'API key')}:`, ...lines]);
+}
+
+export function revokedText(key: KeyBody): string {
+  return onTerminal([
+    `Revoked the key ${key.id} of ${key.consumer}: within a second no gateway takes it any more.`,
+  ]);
+}
+
+function scopesText({ scopes }: KeyBody): string {
+  return scopes.length === 0 ? ', without scopes' : ` for ${scopes.join(' ')}`;
+}

@@ -1,0 +1,91 @@
+// `sundial notify`: the very mails and events that are due, or sending them now.
+// The gateway has the ledger and knows what was sent.
+import { type Command, Option } from 'commander';
+import {
+  type NoticesAnswer,
+  readNoticesAnswer,
+  readSentAnswer,
+  type SentAnswer,
+} from '../../plan/notice-answers.ts';
+import { plural } from '../../plan/problems.ts';
+import { call, withQuery } from '../admin-call.ts';
+import { onGateway, withGateway } from '../admin-command.ts';
+import { type CommandSetting, readInstantText, withCalls } from '../command-setting.ts';
+import { moment, onTerminal } from '../terminal-text.ts';
+
+const CALLS = `Usual calls:
+  sundial notify --dry-run --api orders --consumer acme
+  sundial notify --dry-run --at 2027-04-08     what will be due then
+  sundial notify                        send now what is due`;
+
+const NOTICES = '/-/notices';
+/** A gateway reads its ledger for it. */
+const SHOWN_WITHIN_MS = 60_000;
+/** Hundreds of mails, one after the other. */
+const SENT_WITHIN_MS = 600_000;
+
+interface NotifyOptions extends Partial<Readonly<Record<'api' | 'consumer' | 'at', string>>> {
+  readonly dryRun?: true;
+}
+
+/** Ends with 0 when all that is due was sent or shown, with 1 when something could not be sent. */
+export function addNotifyCommand(program: Command, setting: CommandSetting): void {
+  const command = withCalls(program.command('notify'), CALLS)
+    .description('tell consumers and machines now what is due, or show what they would be told')
+    .addOption(new Option('--dry-run', 'print the very mails and events, and send nothing'))
+    .addOption(new Option('--api <name>', 'of this API alone'))
+    .addOption(new Option('--consumer <id>', 'for this consumer alone'))
+    .addOption(new Option('--at <date>', 'what will be due then').argParser(readInstantText));
+  onGateway(withGateway(command), setting, ({ dryRun, api, consumer, at }: NotifyOptions) => {
+    const filter = { api, consumer, at };
+    if (dryRun)
+      return call({
+        request: { method: 'GET', path: withQuery(NOTICES, filter), withinMs: SHOWN_WITHIN_MS },
+        read: readNoticesAnswer,
+        render: previewText,
+      });
+    const narrowed = Object.entries(filter).find(([, value]) => value !== undefined);
+    if (narrowed !== undefined) command.error(`error: --${narrowed[0]} belongs to --dry-run`);
+    return call({
+      request: { method: 'POST', path: NOTICES, withinMs: SENT_WITHIN_MS },
+      read: readSentAnswer,
+      render: sentText,
+      isDone: ({ mails, events }) => mails.failed + events.failed === 0,
+    });
+  });
+}
+
+function previewText({ at, sends, mails, withoutContact, addresses, events }: NoticesAnswer): string {
+  const lines: string[] = [];
+  for (const { readers, to, subject, text } of mails) {
+    const names = readers.map(({ consumer }) => consumer).join(', ');
+    lines.push(`To: ${to} (${names})`, `Subject: ${subject}`, '', ...text.trimEnd().split('\n'), '');
+  }
+  for (const { id, type, data } of events) lines.push(`Event ${type} ${id}`, `  ${JSON.stringify(data)}`, '');
+  for (const { consumer, notices } of withoutContact)
+    lines.push(`No contact of ${consumer}: not told of ${notices.join(', ')}`);
+  if (addresses > 0)
+    lines.push(`Somebody calls without a name (addresses: ${addresses}): nobody can be told.`);
+  const what = [plural(mails.length, 'mail'), ...(sends.events ? [plural(events.length, 'event')] : [])];
+  lines.push(`${what.join(' and ')} due at ${moment(at)}; nothing was sent.`);
+  if (!sends.mails) lines.push('No mail is sent at all: the gateway file has no notify.email with an smtp.');
+  return onTerminal(lines);
+}
+
+function sentText({ busy, mails, events }: SentAnswer): string {
+  if (busy) return 'Another gateway is sending what is due: nothing was done here.\n';
+  const failures = [
+    ...(mails.failed > 0 ? [`${plural(mails.failed, 'mail')} failed`] : []),
+    ...(events.failed > 0 ? [`${plural(events.failed, 'event')} failed`] : []),
+  ];
+  return onTerminal([
+    `Sent ${plural(mails.sent, 'mail')} and ${plural(events.sent, 'event')}.`,
+    ...(mails.refused > 0
+      ? [`The mail server refuses ${plural(mails.refused, 'contact')}; the log names them.`]
+      : []),
+    ...(mails.withoutContact > 0
+      ? [`${plural(mails.withoutContact, 'consumer')} without a contact: --dry-run lists them.`]
+      : []),
+    ...(failures.length > 0 ? [`${failures.join(', ')}: tried again later; the log says why.`] : []),
+  ]);
+}

@@ -1,0 +1,24 @@
+// The words and options of `sundial openapi`.
+// What the command does is loaded when it runs.
+import type { Command } from 'commander';
+import { atOption, type CommandSetting, configOption, filesOf, withCalls } from '../command-setting.ts';
+
+const CALLS = `Usual calls:
+  sundial openapi orders v2             print it
+  sundial openapi orders v2 --write     replace the file`;
+
+export function addOpenapiCommand(program: Command, setting: CommandSetting): void {
+  withCalls(program.command('openapi'), CALLS)
+    .description(
+      'print the OpenAPI description of a version with the dates in force in `deprecated` and x-lifecycle',
+    )
+    .argument('<api>', 'the API')
+    .argument('<version>', 'the version, which names its description with `openapi:`')
+    .option('--write', 'replace the file instead', false)
+    .addOption(configOption())
+    .addOption(atOption('say the stages of this instant'))
+    .action(async (api, version, { write, ...said }) => {
+      const { runOpenapi } = await import('./openapi.ts');
+      await setting.end(runOpenapi({ ...filesOf(setting, said, process.stderr), api, version, write }));
+    });
+}

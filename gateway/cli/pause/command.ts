@@ -1,0 +1,150 @@
+// `sundial pause`: holds brownouts and retirement at once, on every gateway of the store, until a given moment.
+// The policy files stay as they are.
+import { type Command, Option } from 'commander';
+import {
+  type PauseBody,
+  readEndedAnswer,
+  readPauseAnswer,
+  readPausesAnswer,
+} from '../../plan/admin-answers.ts';
+import type { NextCommand } from '../../plan/next-command.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import {
+  call,
+  type Failure,
+  failed,
+  failure,
+  type Gateway,
+  type GatewayAction,
+  segment,
+} from '../admin-call.ts';
+import {
+  type AuthorOptions,
+  authorOf,
+  byOption,
+  onGateway,
+  readDuration,
+  whyOption,
+  withGateway,
+} from '../admin-command.ts';
+import { type CommandSetting, readInstantText, withCalls } from '../command-setting.ts';
+import { isUnversioned, pauseEndedText, pauseMadeText, pausesText, severalPausesText } from './pause-text.ts';
+
+const CALLS = `Usual calls:
+  sundial pause orders v1 --for 2h --why "the new client fails at checkout"
+  sundial pause --list
+  sundial pause --end orders v1 --why "fixed"`;
+
+interface PauseOptions extends Partial<AuthorOptions> {
+  readonly for?: string;
+  readonly until?: string;
+  readonly list?: true;
+  readonly end?: true;
+}
+
+export function addPauseCommand(program: Command, setting: CommandSetting): void {
+  const command = withCalls(program.command('pause'), CALLS)
+    .description('hold brownouts and retirement of an API or version at once, on every gateway, for a while')
+    .argument('[api]', 'the API; with --end also the id of a pause')
+    .argument('[version]', 'one version of it; default every one')
+    .addOption(new Option('--for <duration>', 'how long, such as 2h or 3d').argParser(readDuration))
+    .addOption(
+      new Option('--until <date>', 'the day or instant at which it ends by itself')
+        .argParser(readInstantText)
+        .conflicts('for'),
+    )
+    .addOption(whyOption())
+    .addOption(byOption())
+    .addOption(new Option('--list', 'show the pauses in force').conflicts(['end', 'for', 'until', 'why']))
+    .addOption(new Option('--end', 'end a pause before its time').conflicts(['for', 'until']));
+  onGateway(
+    withGateway(command),
+    setting,
+    (api: string | undefined, version: string | undefined, options: PauseOptions) => {
+      const { list, end, for: duration, until, why, by } = options;
+      if (list) {
+        if (api !== undefined) command.error('error: --list shows every pause; it takes no API');
+        return call({ request: LIST, read: readPausesAnswer, render: pausesText });
+      }
+      if (api === undefined)
+        return command.error(
+          end ? 'error: name the API or the pause to end' : 'error: name an API to pause, or say --list',
+        );
+      if (why === undefined) return command.error('error: say --why; it is kept with the pause');
+      const author = authorOf(command, { by, why });
+      if (end) return endPause({ what: api, version }, author);
+      if (duration === undefined && until === undefined)
+        return command.error('error: say when the pause ends: --for 2h, or --until 2026-12-01');
+      const body = { api, version, for: duration, until, ...author };
+      return call({
+        request: { method: 'POST', path: '/-/pauses', body },
+        read: readPauseAnswer,
+        render: pauseMadeText,
+        inCommandWords,
+      });
+    },
+  );
+}
+
+const LIST = { method: 'GET', path: '/-/overrides' } as const;
+
+interface Meant {
+  /** An id, or the API whose pause it is. */
+  readonly what: string;
+  readonly version: string | undefined;
+}
+
+function endPause(meant: Meant, body: Readonly<Record<'by' | 'why', string>>): GatewayAction {
+  return async (gateway) => {
+    const found = await pauseMeant(gateway, meant);
+    if (found.kind === 'failed') return failed(found, gateway.format);
+    return call({
+      request: { method: 'DELETE', path: `/-/pauses/${segment(found.id)}`, body },
+      read: readEndedAnswer,
+      // What it held is told of a pause that runs, and says whether its API has versions.
+      render: ({ ended }) => pauseEndedText({ ...ended, effects: found.effects }),
+    })(gateway);
+  };
+}
+
+/** The one pause that an id, an API, or an API and a version mean. */
+async function pauseMeant({ ask, next }: Gateway, meant: Meant): Promise<PauseBody | Failure> {
+  const { what, version } = meant;
+  const answer = await ask(LIST);
+  if (answer.kind === 'failed') return answer;
+  const pauses = readPausesAnswer(answer.body)?.overrides ?? [];
+  const byId = version === undefined ? pauses.find(({ id }) => id === what) : undefined;
+  const fitting = pauses.filter(
+    (pause) => pause.api === what && (version === undefined || isOf(pause, version)),
+  );
+  const [only, ...others] = byId === undefined ? fitting : [byId];
+  if (only === undefined) return failure(1, nothingFits(pauses, meant, next));
+  if (others.length > 0) return { kind: 'failed', exitCode: 1, text: severalPausesText(fitting) };
+  return only;
+}
+
+/** An API without versions is held by its name, and may be called `none` like the only version it has. */
+function isOf(pause: PauseBody, version: string): boolean {
+  return pause.version === version || (version === UNVERSIONED && isUnversioned(pause));
+}
+
+function nothingFits(pauses: readonly PauseBody[], { what, version }: Meant, next: NextCommand): string {
+  const wider = pauses.find((pause) => pause.api === what && pause.version === null);
+  if (version === undefined || wider === undefined)
+    return `no pause of ${[what, version ?? []].flat().join(' ')} is in force; see ${next('pause', '--list')}`;
+  return `${what} ${version} has no pause of its own, but every version of ${what} has: ${next('pause', '--end', wider.id, '--why', '"…"')}`;
+}
+
+/** What the admin API calls a member is an argument or an option here. */
+function inCommandWords(text: string): string {
+  return text.replace(/"(api|version|by|why|for|until)": /g, (_, name: string) => `${WORDS[name]}: `);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  api: 'the API',
+  version: 'the version',
+  by: '--by',
+  why: '--why',
+  for: '--for',
+  until: '--until',
+};

@@ -1,0 +1,98 @@
+// `sundial pin`: the version an account is pinned to, its upgrade, and taking the last upgrade back within 72 hours.
+// Accounts are named as their tokens name them.
+import { type Command, Option } from 'commander';
+import { type PinAnswer, readPinAnswer } from '../../plan/admin-answers.ts';
+import type { NextCommand } from '../../plan/next-command.ts';
+import { type AdminRequest, call, segment } from '../admin-call.ts';
+import {
+  type AuthorOptions,
+  authorOf,
+  onGateway,
+  readName,
+  withAuthor,
+  withGateway,
+} from '../admin-command.ts';
+import { type CommandSetting, readInstantText, withCalls } from '../command-setting.ts';
+import { moment, onTerminal } from '../terminal-text.ts';
+
+const CALLS = `Usual calls:
+  sundial pin show payments acme
+  sundial pin upgrade payments acme 2026-03-01 --why "asked for it"
+  sundial pin roll-back payments acme --why "the new amounts confuse its books"`;
+
+export function addPinCommands(program: Command, setting: CommandSetting): void {
+  const pin = withCalls(program.command('pin'), CALLS).description(
+    'show or move the version that an account is pinned to',
+  );
+  const part = (name: string, description: string) =>
+    withGateway(
+      pin
+        .command(name)
+        .description(description)
+        .argument('<api>', 'the API', readName)
+        .argument('<account>', 'the account, as its token names it', readName),
+    );
+  const pinCall = (request: AdminRequest) => call({ request, read: readPinAnswer, render: pinText });
+
+  onGateway(
+    part('show', 'the version of an account, and whether its last upgrade can be taken back'),
+    setting,
+    (api: string, account: string) => pinCall({ method: 'GET', path: pathOf(api, account) }),
+  );
+  const upgrade = part('upgrade', 'move an account to a newer version; it can be taken back for 72 hours')
+    .argument('<version>', 'the version')
+    .addOption(
+      new Option(
+        '--created <date>',
+        'when the account was made: where nothing is stored of it, that says what it is to be newer than',
+      ).argParser(readInstantText),
+    );
+  onGateway(
+    withAuthor(upgrade),
+    setting,
+    (
+      api: string,
+      account: string,
+      version: string,
+      { created, ...author }: AuthorOptions & { readonly created?: string },
+    ) => {
+      const body = { version, created, ...authorOf(pin, author) };
+      return pinCall({ method: 'PUT', path: pathOf(api, account), body });
+    },
+  );
+  onGateway(
+    withAuthor(part('roll-back', 'take the last upgrade of an account back')),
+    setting,
+    (api: string, account: string, author: AuthorOptions) => {
+      const path = `${pathOf(api, account)}/roll-back`;
+      return pinCall({ method: 'POST', path, body: { ...authorOf(pin, author) } });
+    },
+  );
+}
+
+function pathOf(api: string, account: string): string {
+  return `/-/pins/${segment(api)}/${segment(account)}`;
+}
+
+function pinText({ api, account, rule, pin }: PinAnswer, next: NextCommand): string {
+  const unstored =
+    rule.created === null ? 'its first call' : `the day in its claim ${rule.created}, else its first call`;
+  if (pin === null)
+    return onTerminal([`${api}: nothing is stored for ${account}. Its version follows from ${unstored}.`]);
+  const { version, origin, since, rollBack } = pin;
+  return onTerminal([
+    `${api}: ${account} gets ${version}, by ${ORIGINS[origin]} of ${moment(since)}.`,
+    ...(rollBack === null
+      ? ['No upgrade can be taken back.']
+      : [
+          `Until ${moment(rollBack.until)} this leads back to ${rollBack.version ?? `what follows from ${unstored}`}:`,
+          `  ${next('pin', 'roll-back', api, account, '--why', '"…"')}`,
+        ]),
+  ]);
+}
+
+const ORIGINS: Readonly<Record<NonNullable<PinAnswer['pin']>['origin'], string>> = {
+  first_call: 'the first call',
+  upgrade: 'an upgrade',
+  roll_back: 'a roll-back',
+};

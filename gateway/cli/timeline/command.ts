@@ -1,0 +1,23 @@
+// The words and options of `sundial timeline`.
+// What the command does is loaded when it runs.
+import type { Command } from 'commander';
+import { allOrNothing } from '../command-result.ts';
+import { atOption, type CommandSetting, configOption, filesOf, formatOption } from '../command-setting.ts';
+
+/** Where there is no terminal to ask. */
+const DEFAULT_COLUMNS = 100;
+
+export function addTimelineCommand(program: Command, setting: CommandSetting): void {
+  program
+    .command('timeline')
+    .description('show the versions of each API on one axis, with their dates and months of notice')
+    .option('--api <name>', 'this API alone')
+    .addOption(configOption())
+    .addOption(atOption('put today here'))
+    .addOption(formatOption(['text', 'json', 'ics']))
+    .action(async ({ api, format, ...said }) => {
+      const { runTimeline } = await import('./timeline.ts');
+      const columns = process.stdout.columns ?? DEFAULT_COLUMNS;
+      await setting.end(allOrNothing(runTimeline({ ...filesOf(setting, said), api, format, columns })));
+    });
+}

@@ -1,0 +1,97 @@
+// `sundial usage`: who still calls what is deprecated, how that changes, and what is safe to retire; and forgetting a consumer.
+// An erasure is confirmed at the terminal or with --yes.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readErasedAnswer } from '../../plan/usage-answers.ts';
+import { counted, parseDuration, parseInstant } from '../../policy/notation.ts';
+import { call, failed, failure, type GatewayAction, withQuery } from '../admin-call.ts';
+import { byOption, type GatewayOptions, onGateway, whyOption, withGateway } from '../admin-command.ts';
+import { type CommandSetting, withCalls } from '../command-setting.ts';
+import { printable } from '../terminal-text.ts';
+import { showUsage, USAGE, type UsageFormat, WITHIN_MS } from './show-usage.ts';
+
+const CALLS = `Usual calls:
+  sundial usage --api orders --version v1 --since 30d
+  sundial usage --consumer acme --format json     all that is kept of it
+  sundial usage --erase acme`;
+
+interface UsageOptions
+  extends GatewayOptions<UsageFormat>,
+    Partial<Readonly<Record<'api' | 'version' | 'consumer' | 'since' | 'erase' | 'by' | 'why', string>>> {
+  readonly operations?: true;
+  readonly yes?: true;
+}
+
+export function addUsageCommand(program: Command, setting: CommandSetting): void {
+  const command = withCalls(program.command('usage'), CALLS)
+    .description('show who still calls what is deprecated, how that changes, and what is safe to retire')
+    .addOption(new Option('--api <name>', 'this API alone'))
+    .addOption(new Option('--version <version>', 'this version alone'))
+    .addOption(new Option('--consumer <id>', 'this consumer alone; as JSON all that is kept of it'))
+    .addOption(
+      new Option(
+        '--since <when>',
+        'a length such as 30d, or the first day that counts; default 30d, of one consumer everything',
+      ).argParser(readSince),
+    )
+    .addOption(new Option('--operations', 'each operation on a line of its own'))
+    .addOption(
+      new Option('--erase <consumer>', 'forget this consumer: all records of it, for good').conflicts([
+        'api',
+        'version',
+        'consumer',
+        'since',
+        'operations',
+      ]),
+    )
+    .addOption(new Option('--yes', 'erase without being asked'))
+    .addOption(byOption())
+    .addOption(whyOption());
+  onGateway(withGateway(command, ['table', 'csv', 'json']), setting, (options: UsageOptions) => {
+    const { api, version, consumer, since, operations = false, erase, yes = false, format } = options;
+    if (erase === undefined) {
+      if (yes || options.why !== undefined)
+        command.error(`error: ${yes ? '--yes' : '--why'} belongs to --erase`);
+      return showUsage({ filter: { api, version, consumer, since }, operations, format });
+    }
+    if (format === 'csv') command.error('error: what was erased is told as a table or as JSON');
+    return yes ? eraseUsage(erase, options) : ifConfirmed(erase, setting, eraseUsage(erase, options));
+  });
+}
+
+function ifConfirmed(
+  consumer: string,
+  { confirm }: Pick<CommandSetting, 'confirm'>,
+  action: GatewayAction,
+): GatewayAction {
+  return async (gateway) => {
+    const isConfirmed = confirm();
+    if (isConfirmed === undefined)
+      return failed(failure(2, 'nobody is there to ask whether this is meant: say --yes'), gateway.format);
+    const question = `Erase all that is kept of ${printable(consumer)}? It cannot be had back.`;
+    if (!(await isConfirmed(question))) return failed(failure(1, 'nothing was erased'), gateway.format);
+    return action(gateway);
+  };
+}
+
+function eraseUsage(consumer: string, { by, why }: Pick<UsageOptions, 'by' | 'why'>): GatewayAction {
+  return call({
+    request: {
+      method: 'DELETE',
+      path: withQuery(USAGE, { consumer }),
+      body: { by, why },
+      withinMs: WITHIN_MS,
+    },
+    read: readErasedAnswer,
+    render: ({ erased }) =>
+      erased === 0
+        ? `The ledger has nothing of ${printable(consumer)}.\n`
+        : `Erased ${counted(erased, 'record')} of ${printable(consumer)}. Calls from now on are counted again.\n`,
+  });
+}
+
+/** Whether a day has been is for the gateway to say, by its clock. */
+function readSince(text: string): string {
+  if (parseDuration(text) === undefined && parseInstant(text) === undefined)
+    throw new InvalidArgumentError('Write a length such as 30d, or a day such as 2026-10-01.');
+  return text;
+}

@@ -1,0 +1,84 @@
+// Asks a running gateway for its ledger, page by page, and prints it as a table, as CSV or as JSON.
+// The table keeps only the busiest consumers of each version in memory.
+import { readUsageAnswer, type UsageAnswer } from '../../plan/usage-answers.ts';
+import { usageCsv, usageCsvLines } from '../../plan/usage-csv.ts';
+import { failed, type GatewayAction, OTHER_EDITION, withQuery } from '../admin-call.ts';
+import { jsonText, shown } from '../command-result.ts';
+import { createBusiestRows } from './usage-rows.ts';
+import { usageText } from './usage-text.ts';
+
+export type UsageFormat = 'table' | 'csv' | 'json';
+
+interface UsageQuestion {
+  /** As written; what is undefined is everything. */
+  readonly filter: Readonly<Record<'api' | 'version' | 'consumer' | 'since', string | undefined>>;
+  readonly operations: boolean;
+  readonly format: UsageFormat;
+}
+
+export const USAGE = '/-/usage';
+/** A gateway reads its whole ledger for it. */
+export const WITHIN_MS = 30_000;
+const MOST_SHOWN = 50;
+
+export function showUsage(question: UsageQuestion): GatewayAction {
+  return async (gateway) => {
+    const pages = collectorOf(question);
+    let first: UsageAnswer | undefined;
+    let after: string | undefined;
+    do {
+      const answered = await gateway.ask({
+        method: 'GET',
+        path: withQuery(USAGE, { ...question.filter, after }),
+        withinMs: WITHIN_MS,
+      });
+      if (answered.kind === 'failed') return failed(answered, gateway.format);
+      const page = readUsageAnswer(answered.body);
+      if (page === undefined) return failed(OTHER_EDITION, gateway.format);
+      first ??= page;
+      pages.add(page);
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+    return shown(pages.text(first));
+  };
+}
+
+interface Collector {
+  readonly add: (page: UsageAnswer) => void;
+  readonly text: (first: UsageAnswer) => string;
+}
+
+function collectorOf({ filter, operations, format }: UsageQuestion): Collector {
+  switch (format) {
+    case 'table': {
+      const rows = createBusiestRows(MOST_SHOWN);
+      // A pipe is no terminal, and has no such method.
+      const colour = process.stdout.hasColors?.() ?? false;
+      return {
+        add: ({ consumers }) => rows.add(consumers),
+        text: (answer) => usageText({ answer, rows, operations, filter, colour }),
+      };
+    }
+    case 'csv': {
+      const texts = [usageCsv([])];
+      return {
+        add: ({ consumers }) => texts.push(usageCsvLines(consumers)),
+        text: () => texts.join(''),
+      };
+    }
+    case 'json': {
+      const consumers: UsageAnswer['consumers'] = [];
+      const records: NonNullable<UsageAnswer['records']> = [];
+      return {
+        add: (page) => {
+          consumers.push(...page.consumers);
+          records.push(...(page.records ?? []));
+        },
+        text: (first) =>
+          jsonText({ ...first, consumers, ...(first.records !== undefined && { records }), next: null }),
+      };
+    }
+    default:
+      return format satisfies never;
+  }
+}
