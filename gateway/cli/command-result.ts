@@ -31,6 +31,11 @@ export async function allOrNothing(result: Promise<CommandResult>): Promise<Apar
   return exitCode === 0 ? shown(text) : { exitCode, stdout: json, stderr: text };
 }
 
+/** Wrong usage, or a file that cannot be used. */
+export function unusable(message: string): CommandResult {
+  return { exitCode: 2, text: `sundial: ${message}\n` };
+}
+
 export function shown(stdout: string, exitCode: ExitCode = 0): ApartResult {
   return { exitCode, stdout, stderr: '' };
 }

@@ -66,12 +66,30 @@ export interface FileOptions {
   readonly at?: MovedTo | undefined;
 }
 
-/** What commands on the files are given besides their own options; `printedOn`: where findings are printed. */
+/** Where the files of a command are, and the lifecycle instant at which they are judged. */
+export interface FilesAt {
+  readonly configFile: string;
+  readonly environment: Environment;
+  readonly now: EpochMs;
+  readonly cwd?: string;
+}
+
+/** The same of a command that prints findings, coloured or not. */
+export interface PrintedFiles extends FilesAt {
+  readonly colour: boolean;
+}
+
+export interface DatedFiles extends PrintedFiles {
+  /** The real day: on an earlier `now` the files are still those of today, without upstreams for what has ended. */
+  readonly today: EpochMs;
+}
+
+/** `printedOn`: where findings are printed. */
 export function filesOf(
   { environment, now }: Pick<CommandSetting, 'environment' | 'now'>,
   { config, at }: FileOptions,
   printedOn: NodeJS.WriteStream = process.stdout,
-) {
+): DatedFiles {
   return {
     configFile: config,
     environment,

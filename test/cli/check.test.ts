@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CheckOptions, runCheck } from '../../gateway/cli/check/check.ts';
-import { runSchema } from '../../gateway/cli/schema/schema.ts';
+import { runSchema } from '../../gateway/cli/schema/command.ts';
 import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
 
 const project = join(import.meta.dirname, '../..');

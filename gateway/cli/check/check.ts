@@ -1,12 +1,15 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 // Notices change no exit code.
 import { relative, resolve } from 'node:path';
+import { readPreviewAnswer } from '../../plan/admin-answers.ts';
 import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { type Failure, OTHER_EDITION } from '../admin-call.ts';
+import { openGateway } from '../admin-client.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
+import type { FilesAt, PrintedFiles } from '../command-setting.ts';
 import { failedExpectations } from '../expectations.ts';
 import { askUsage } from '../live-usage.ts';
 import { printable } from '../terminal-text.ts';
@@ -14,14 +17,12 @@ import { type Impacts, spellImpact, usageImpacts } from '../usage-impact.ts';
 import { liveProblems } from './live-checks.ts';
 import { endingExceptions, type Notice, unannounced } from './notices.ts';
 import { changedSinceRecorded, NOTHING_CHANGED, type ReadRecorded } from './recorded-schedules.ts';
-import { NOTHING_REFUSED, refusedByGateway } from './refused-reload.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
-export interface CheckOptions {
+export interface CheckOptions extends PrintedFiles {
   /** Policy files to check instead of those the gateway file names; empty: all of those. */
   readonly files: readonly string[];
-  readonly configFile: string;
   readonly format: CheckFormat;
   /** Folder of policies published earlier: dates rewritten since, and versions that have vanished, are findings. */
   readonly against?: string | undefined;
@@ -31,12 +32,8 @@ export interface CheckOptions {
   readonly live?: { readonly today: EpochMs } | undefined;
   /** Reads the schedules that a store has recorded, for files in order to be compared with. */
   readonly store?: ReadRecorded | undefined;
-  readonly environment: Environment;
-  /** Lifecycle instant the files are judged at. */
-  readonly now: EpochMs;
   /** The real instant, by which certificates are judged; default: `now`. */
   readonly today?: EpochMs;
-  readonly colour: boolean;
   readonly cwd?: string;
 }
 
@@ -93,6 +90,38 @@ async function usageOf({ sources }: Whole, options: CheckOptions): Promise<Usage
   return asked.kind === 'usage'
     ? usageImpacts(sources.policies, asked, now)
     : { ...NO_USAGE, absent: `usage not checked: ${asked.why}` };
+}
+
+interface RefusedReload {
+  /** Errors alone: the rest is what the files themselves say. */
+  readonly problems: readonly Problem[];
+  /** Why the gateway was not asked. */
+  readonly absent?: string;
+  /** No gateway answers, although the gateway file says where one is reached. */
+  readonly unanswered?: boolean;
+}
+
+const NOTHING_REFUSED: RefusedReload = { problems: [] };
+
+/** Thousands of files are read in that time. */
+const PREVIEW_WITHIN_MS = 60_000;
+async function refusedByGateway({ configFile, ...files }: FilesAt): Promise<RefusedReload> {
+  const { ask } = openGateway({ ...files, config: configFile, admin: undefined, format: 'text' });
+  const answer = await ask({ method: 'GET', path: '/-/reload/preview', withinMs: PREVIEW_WITHIN_MS });
+  if (answer.kind === 'failed') return notAsked(answer);
+  const preview = readPreviewAnswer(answer.body);
+  if (preview === undefined) return notAsked(OTHER_EDITION);
+  return { problems: preview.problems.filter(({ severity }) => severity === 'error') };
+}
+
+function notAsked({ text, exitCode }: Failure): RefusedReload {
+  const why = text.replace(/^sundial: /, '').trim();
+  const advice = 'sundial check --store compares with the schedules that are recorded';
+  return {
+    problems: [],
+    absent: `no gateway was asked what a reload would refuse: ${why}; ${advice}`,
+    unanswered: exitCode === NO_ANSWER,
+  };
 }
 
 function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckOptions): string {

@@ -4,21 +4,16 @@ import type { Whole } from '../../plan/load.ts';
 import type { Problem } from '../../plan/problems.ts';
 import { comparePublished } from '../../plan/published-comparison.ts';
 import type { PublishedEntry } from '../../plan/published-record.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
 import type { StoreSettings } from '../../plan/settings.ts';
 import { todayOfViews } from '../../plan/today.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import type { FilesAt } from '../command-setting.ts';
 
 /** Rejects with the reason why it cannot be read. */
 export type ReadRecorded = (store: StoreSettings) => Promise<readonly PublishedEntry[]>;
 
-export interface RecordedOptions {
+export interface RecordedOptions extends FilesAt {
   /** Policy files that were named instead of all; an API that is missing has then not vanished. */
   readonly files: readonly string[];
-  readonly configFile: string;
-  readonly environment: Environment;
-  readonly now: EpochMs;
-  readonly cwd?: string;
 }
 
 export interface ChangedSince {

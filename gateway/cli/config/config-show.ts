@@ -8,21 +8,16 @@ import {
 } from '../../plan/effective/effective.ts';
 import { isWhole, loadAll } from '../../plan/load.ts';
 import { renderProblems } from '../../plan/problems.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
-import type { EpochMs } from '../../policy/contract.ts';
 import { type ApartResult, exitCodeOf, failureJson, jsonText } from '../command-result.ts';
+import type { FilesAt } from '../command-setting.ts';
 import { nothingCalled } from '../nothing-called.ts';
 
-export interface ConfigShowOptions {
-  readonly configFile: string;
+export interface ConfigShowOptions extends FilesAt {
   /** The policy of this API alone, without the gateway file. */
   readonly api: string | undefined;
   readonly defaults: boolean;
   readonly origin: boolean;
   readonly format: ConfigFormat;
-  readonly environment: Environment;
-  readonly now: EpochMs;
-  readonly cwd?: string;
 }
 
 export type ConfigFormat = 'text' | 'json';

@@ -3,30 +3,23 @@
 import { spellChange } from '../../plan/changes/compare.ts';
 import { type Compared, comparePolicies } from '../../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
-import type { EpochMs } from '../../policy/contract.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
+import type { PrintedFiles } from '../command-setting.ts';
 import { askUsage } from '../live-usage.ts';
 import { type Impact, spellImpact, usageImpacts } from '../usage-impact.ts';
 
 export type DiffFormat = 'text' | 'json';
 
-export interface DiffOptions {
+export interface DiffOptions extends PrintedFiles {
   /** A policy file, or a folder of them. */
   readonly older: string;
   /** Undefined: the policies that the gateway file names. */
   readonly newer: string | undefined;
-  readonly configFile: string;
   readonly format: DiffFormat;
   /** Whether the running gateway is asked who calls what is changed. */
   readonly live?: boolean;
   /** Changes alone end with 1 too. */
   readonly exitCode: boolean;
-  readonly environment: Environment;
-  /** Lifecycle instant the rules judge at. */
-  readonly now: EpochMs;
-  readonly colour: boolean;
-  readonly cwd?: string;
 }
 
 /** 1 for findings that are errors, and for changes where that was asked for; 2 for a side that cannot be read. */

@@ -3,11 +3,16 @@
 import { isWhole, loadAll, type Whole } from '../../plan/load.ts';
 import type { GatewayPlan } from '../../plan/plan.ts';
 import { renderProblems } from '../../plan/problems.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import { parseField, readAsked } from '../asked-request.ts';
-import { type CommandResult, exitCodeOf, failureJson } from '../command-result.ts';
+import {
+  type CommandResult,
+  exitCodeOf,
+  failureJson,
+  unusable as unusableResult,
+} from '../command-result.ts';
+import type { DatedFiles } from '../command-setting.ts';
 import { EVERY_SCOPE, judge } from '../judge.ts';
 import { assumePins, type KnownAccount } from '../known-account.ts';
 import { decisionsOf } from './explain-decisions.ts';
@@ -34,14 +39,7 @@ export interface ExplainQuestion {
   readonly now: EpochMs;
 }
 
-export interface ExplainOptions extends ExplainQuestion {
-  readonly configFile: string;
-  readonly environment: Environment;
-  /** The real day: on an earlier `now` the files are still those of today, without upstreams for what has ended. */
-  readonly today: EpochMs;
-  readonly colour: boolean;
-  readonly cwd?: string;
-}
+export interface ExplainOptions extends ExplainQuestion, DatedFiles {}
 
 const MOST_CHANGES = 5;
 const NO_NAME = '(whoever the token names)';
@@ -64,7 +62,10 @@ export async function runExplain(options: ExplainOptions): Promise<CommandResult
 /** The same for files that are read already. */
 export async function explain(loaded: Whole, question: ExplainQuestion): Promise<CommandResult> {
   const { plan, settings } = loaded;
-  const unusable = (message: string) => unusableFor(question.format, message);
+  const unusable = (message: string): CommandResult => {
+    const result = unusableResult(message);
+    return question.format === 'json' ? { ...result, json: failureJson(result.text) } : result;
+  };
   const headers = question.headers.map((text) => parseField(text) ?? text);
   const odd = headers.find((field) => typeof field === 'string');
   if (odd !== undefined) return unusable(`not a header such as "API-Version: v1": ${JSON.stringify(odd)}`);
@@ -102,9 +103,4 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
 function pausesOf({ apis }: GatewayPlan, from: EpochMs, until: EpochMs): readonly Override[] {
   const passed = { kind: 'pause', label: undefined, author: '', reason: '', from, until } as const;
   return apis.map(({ name }) => ({ ...passed, id: name, api: name }));
-}
-
-function unusableFor(format: ExplainFormat, message: string): CommandResult {
-  const text = `sundial: ${message}\n`;
-  return { exitCode: 2, text, ...(format === 'json' && { json: failureJson(text) }) };
 }

@@ -12,7 +12,6 @@ import { nextCommand } from '../../plan/next-command.ts';
 import { hasErrors, maskPasswords, type Problem, renderProblems } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
 import { type ReadFile, readCapped } from '../../plan/read/files.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
 import { effectiveSunset, hasSunset } from '../../plan/redirects.ts';
 import { isRuleName, RULES } from '../../plan/rules/names.ts';
 import { versionsOf, wholeApiParts } from '../../plan/versions.ts';
@@ -20,6 +19,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf, lineOfText } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type CommandResult, exitCodeOf } from '../command-result.ts';
+import type { PrintedFiles } from '../command-setting.ts';
 import { printable } from '../diff/diff.ts';
 import { failedExpectations } from '../expectations.ts';
 import { nothingCalled } from '../nothing-called.ts';
@@ -35,7 +35,7 @@ interface WrittenInstant {
   readonly text: string;
 }
 
-export interface ExtendOptions {
+export interface ExtendOptions extends PrintedFiles {
   readonly api: string;
   /** Undefined: the sunset that the file gives the API as a whole. */
   readonly version: string | undefined;
@@ -46,11 +46,6 @@ export interface ExtendOptions {
   readonly announced: WrittenInstant | undefined;
   /** Show, and write nothing. */
   readonly dryRun: boolean;
-  readonly configFile: string;
-  readonly environment: Environment;
-  readonly now: EpochMs;
-  readonly colour: boolean;
-  readonly cwd?: string;
 }
 
 /**

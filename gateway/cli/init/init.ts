@@ -12,20 +12,14 @@ import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
 import { type FirstPolicy, firstPolicy } from '../../plan/openapi/first-policy.ts';
 import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
 import { findFiles, type ReadFile, readCapped, tryRead } from '../../plan/read/files.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
-import type { EpochMs } from '../../policy/contract.ts';
-import type { CommandResult } from '../command-result.ts';
+import { type CommandResult, unusable } from '../command-result.ts';
+import type { PrintedFiles } from '../command-setting.ts';
 
-export interface InitOptions {
+export interface InitOptions extends PrintedFiles {
   /** The description. */
   readonly from: string;
   /** Undefined: a file where the gateway file looks for policies. */
   readonly out: string | undefined;
-  readonly configFile: string;
-  readonly environment: Environment;
-  readonly now: EpochMs;
-  readonly colour: boolean;
-  readonly cwd?: string;
 }
 
 /** 1 when the description contradicts itself or a policy that is there; 2 when a file cannot be read, or is there already. */
@@ -111,8 +105,4 @@ async function write(path: string, text: string): Promise<string | undefined> {
     if (!(error instanceof Error)) throw error;
     return error.message;
   }
-}
-
-function unusable(message: string): CommandResult {
-  return { exitCode: 2, text: `sundial: ${message}\n` };
 }

@@ -9,27 +9,18 @@ import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
 import { writeLifecycle } from '../../plan/openapi/write.ts';
 import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
 import { readCapped, tryRead } from '../../plan/read/files.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
-import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { type ApartResult, exitCodeOf } from '../command-result.ts';
+import type { DatedFiles } from '../command-setting.ts';
 import { nothingCalled } from '../nothing-called.ts';
 import { replaceFile } from '../replace-file.ts';
 
-export interface OpenapiOptions {
+export interface OpenapiOptions extends DatedFiles {
   readonly api: string;
   readonly version: string;
   /** Replace the file instead of printing what it would say. */
   readonly write: boolean;
-  readonly configFile: string;
-  readonly environment: Environment;
-  /** Lifecycle instant of the stage that is written. */
-  readonly now: EpochMs;
-  /** The real day: on an earlier `now` the files are still those of today. */
-  readonly today: EpochMs;
-  readonly colour: boolean;
-  readonly cwd?: string;
 }
 
 /** What is not written before its announcement; the policy may have taken it over from the description. */

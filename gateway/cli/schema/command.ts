@@ -1,7 +1,10 @@
-// The words and options of `sundial schema`.
-// What the command does is loaded when it runs.
+// `sundial schema`: writes the editor schemas of both kinds of file from the grammars that check them.
+// A test compares the written files with the grammars.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { allOrNothing } from '../command-result.ts';
+import { makeFolder } from '../../plan/make-folder.ts';
+import { allOrNothing, type CommandResult, unusable } from '../command-result.ts';
 import type { CommandSetting } from '../command-setting.ts';
 
 export function addSchemaCommand(program: Command, setting: CommandSetting): void {
@@ -9,8 +12,23 @@ export function addSchemaCommand(program: Command, setting: CommandSetting): voi
     .command('schema')
     .description('write the JSON Schemas that editors use for both kinds of file')
     .option('--folder <folder>', 'where to', 'config/schema')
-    .action(async ({ folder }) => {
-      const { runSchema } = await import('./schema.ts');
-      await setting.end(allOrNothing(runSchema({ folder })));
-    });
+    .action(async ({ folder }) => setting.end(allOrNothing(runSchema({ folder }))));
+}
+
+/** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */
+export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {
+  const { editorSchemas } = await import('../../plan/grammar/editor-schemas.ts');
+  const written: string[] = [];
+  try {
+    await makeFolder(options.folder);
+    for (const { file, text } of editorSchemas()) {
+      const path = join(options.folder, file);
+      await writeFile(path, text);
+      written.push(path);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return unusable(`cannot write the schemas: ${error.message}`);
+  }
+  return { exitCode: 0, text: `${written.join('\n')}\n` };
 }

@@ -3,33 +3,25 @@
 import { loadAll } from '../../plan/load.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { hasErrors, renderProblems } from '../../plan/problems.ts';
-import type { Environment } from '../../plan/read/interpolate.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { hasDates } from '../../policy/lifecycle/api-life.ts';
 import { lifecycleEvents, renderCalendar, type VersionLife } from '../../policy/lifecycle/calendar.ts';
 import { knownAt } from '../../policy/lifecycle/known.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import { type CommandResult, exitCodeOf } from '../command-result.ts';
+import type { DatedFiles } from '../command-setting.ts';
 import { nothingCalled } from '../nothing-called.ts';
 import { timelineJson } from './timeline-json.ts';
 import { timelineText } from './timeline-text.ts';
 
 export type TimelineFormat = 'text' | 'json' | 'ics';
 
-export interface TimelineOptions {
+export interface TimelineOptions extends DatedFiles {
   /** Undefined: every API that has versions, or dates without them. */
   readonly api: string | undefined;
   readonly format: TimelineFormat;
-  readonly configFile: string;
-  readonly environment: Environment;
-  /** Lifecycle instant of today's line, and of the calendar's stamp. */
-  readonly now: EpochMs;
   /** Width of the terminal. */
   readonly columns: number;
-  /** The real day: on an earlier `now` the files are still those of today, without upstreams for what has ended. */
-  readonly today: EpochMs;
-  readonly colour: boolean;
-  readonly cwd?: string;
 }
 
 /** 1 for problems in the files, 2 when there is no such API. */
