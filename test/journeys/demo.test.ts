@@ -88,7 +88,7 @@ describe('the receiver of the demo', () => {
 });
 
 describe('a second demo', { timeout: 60_000 }, () => {
-  // What is said of ports that are taken is in test/cli/demo.test.ts.
+  // What is said of ports that are taken is in test/cli/demo/demo.test.ts.
   it('with nothing moved says that the data folder is held', () => {
     expect(failDemo(project.folder, ports)).toEqual({ code: 3, stdout: '', stderr: HELD(project.folder) });
   });
@@ -111,7 +111,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
     });
   });
 
-  // What it says of the other listeners is in test/cli/demo-failures.test.ts.
+  // What it says of the other listeners is in test/cli/demo/demo-failures.test.ts.
   it('that shares a port of the gateway says which, and what moves it', async () => {
     const port = ports.get('SUNDIAL_HTTP_PORT') ?? 0;
     const own = await movePorts([...SAMPLES, ...LISTENERS]);

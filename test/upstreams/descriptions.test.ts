@@ -1,5 +1,5 @@
 // The OpenAPI descriptions of the samples: sound in themselves, and what the services really answer. That they agree with
-// the policies is what `sundial check` says in test/cli/check.test.ts.
+// the policies is what `sundial check` says in test/cli/check/check.test.ts.
 // Each operation is asked for every status that its description has of the service; those of the gateway are 401, 403, 429.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,10 +1,10 @@
 // Runs the demo as main.ts does, with a stand-in for the gateway: what the tests of the demo start as a process.
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { printToken, runDemo } from '../../gateway/cli/demo/demo.ts';
+import { printToken, runDemo } from '../../../gateway/cli/demo/demo.ts';
 
 const projectRoot =
-  process.argv[2] === 'without-samples' ? import.meta.dirname : join(import.meta.dirname, '../..');
+  process.argv[2] === 'without-samples' ? import.meta.dirname : join(import.meta.dirname, '../../..');
 if (process.argv[2] === 'token')
   process.exit(await printToken({ client: undefined, environment: process.env, projectRoot }));
 

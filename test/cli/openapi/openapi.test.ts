@@ -2,8 +2,8 @@
 import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type OpenapiOptions, runOpenapi } from '../../gateway/cli/openapi/openapi.ts';
-import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
+import { type OpenapiOptions, runOpenapi } from '../../../gateway/cli/openapi/openapi.ts';
+import { NOW, ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';
 
 const POLICY = ORDERS.replace('successor: v2 }', 'successor: v2, openapi: ../api/v1.yaml }');
 const DESCRIPTION = `openapi: 3.0.3

@@ -1,9 +1,9 @@
 // `sundial explain` of what a listener decides before or beside the policies: bounds, bodies, certificates, plain HTTP.
 // What of it belongs to a connection that nobody has opened is said to be assumed.
 import { describe, expect, it } from 'vitest';
-import { workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
-import { makeKeyPair } from '../support/key-pairs.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
+import { makeKeyPair } from '../../support/key-pairs.ts';
 
 const GATEWAY = `public: https://a.example
 listeners:

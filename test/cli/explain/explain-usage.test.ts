@@ -1,8 +1,8 @@
 // `sundial explain`: what a listener would refuse, and what is no request at all.
 // What it prints of a good one stands in explain.test.ts.
 import { describe, expect, it } from 'vitest';
-import { NOW, workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
+import { NOW, workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
 import { ORDERS, policies } from './explained-orders.ts';
 
 describe('explain', () => {

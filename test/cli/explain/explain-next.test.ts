@@ -1,9 +1,9 @@
 // `sundial explain`: what changes next, in the answer and in its headers.
 // What it prints of the request as it is today stands in explain.test.ts.
 import { describe, expect, it } from 'vitest';
-import type { ExplainOptions } from '../../gateway/cli/explain/explain.ts';
-import { workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
+import type { ExplainOptions } from '../../../gateway/cli/explain/explain.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
 import { ORDERS } from './explained-orders.ts';
 
 describe('what changes next', () => {

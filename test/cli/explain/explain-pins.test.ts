@@ -1,8 +1,8 @@
 // `sundial explain` of an API with pins: what it is told of the account, what it takes to be so, and what comes next.
 import { describe, expect, it } from 'vitest';
-import type { KnownAccount } from '../../gateway/cli/known-account.ts';
-import { workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
+import type { KnownAccount } from '../../../gateway/cli/known-account.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
 
 const PAYMENTS = `api: payments
 base: /api/payments

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check/check.ts';
-import { type InitOptions, runInit } from '../../gateway/cli/init/init.ts';
-import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
-import { anyCharacter } from '../support/any-text.ts';
+import { runCheck } from '../../../gateway/cli/check/check.ts';
+import { type InitOptions, runInit } from '../../../gateway/cli/init/init.ts';
+import { NOW, ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';
+import { anyCharacter } from '../../support/any-text.ts';
 
 const options = (files: Workspace) => ({
   configFile: files.configFile,

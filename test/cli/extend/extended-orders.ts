@@ -2,8 +2,8 @@
 // For the files extend*.test.ts.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ExtendOptions, runExtend } from '../../gateway/cli/extend/extend.ts';
-import { ORDERS, type Workspace } from '../plan/workspace.ts';
+import { type ExtendOptions, runExtend } from '../../../gateway/cli/extend/extend.ts';
+import { ORDERS, type Workspace } from '../../plan/workspace.ts';
 
 const TODAY = Date.UTC(2026, 8, 1);
 

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterAll, describe, expect, it } from 'vitest';
-import { tryAll } from '../../gateway/cli/check/bounded.ts';
-import { runCheck } from '../../gateway/cli/check/check.ts';
-import { endOfCertificate, endOfCertificateFile } from '../../gateway/cli/check/live-checks.ts';
-import { pingRedis } from '../../gateway/cli/check/ping-redis.ts';
-import { workspace } from '../plan/workspace.ts';
-import { freePorts } from '../support/ports.ts';
+import { tryAll } from '../../../gateway/cli/check/bounded.ts';
+import { runCheck } from '../../../gateway/cli/check/check.ts';
+import { endOfCertificate, endOfCertificateFile } from '../../../gateway/cli/check/live-checks.ts';
+import { pingRedis } from '../../../gateway/cli/check/ping-redis.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { freePorts } from '../../support/ports.ts';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 // `sundial explain` of what its dates decide: what is forgotten, paused, or ends before its version; a day before today.
 // What it prints of any request stands in explain.test.ts.
 import { describe, expect, it } from 'vitest';
-import { workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
 import { ORDERS, policies } from './explained-orders.ts';
 
 /** Versions are days; nothing is left after the first but what follows it. */

@@ -5,8 +5,8 @@ import {
   explainPorts,
   explainSamples,
   type FailedSample,
-} from '../../gateway/cli/demo/demo-failures.ts';
-import { SAMPLE_SERVICES } from '../../gateway/cli/demo/sample-services.ts';
+} from '../../../gateway/cli/demo/demo-failures.ts';
+import { SAMPLE_SERVICES } from '../../../gateway/cli/demo/sample-services.ts';
 
 const failed = (name: string, start: FailedSample['start']): FailedSample[] =>
   SAMPLE_SERVICES.filter((service) => service.name === name).map((service) => ({ service, start }));

@@ -1,7 +1,7 @@
 // `sundial explain` of a header that names another method: judged as the gateway judges it, with the line that keeps it.
 import { describe, expect, it } from 'vitest';
-import { workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
 
 const POLICY = `api: orders
 base: /api/orders

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CheckOptions, runCheck } from '../../gateway/cli/check/check.ts';
-import { runSchema } from '../../gateway/cli/schema/command.ts';
-import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
+import { type CheckOptions, runCheck } from '../../../gateway/cli/check/check.ts';
+import { runSchema } from '../../../gateway/cli/schema/command.ts';
+import { NOW, ORDERS, workspace } from '../../plan/workspace.ts';
 
-const project = join(import.meta.dirname, '../..');
+const project = join(import.meta.dirname, '../../..');
 const check = (cwd: string, options: Partial<CheckOptions> = {}) =>
   runCheck({
     files: [],

@@ -1,6 +1,6 @@
 // What the demo tells its samples of one another, beside what the operator tells them.
 import { expect, it } from 'vitest';
-import { connectSamples } from '../../gateway/cli/demo/sample-services.ts';
+import { connectSamples } from '../../../gateway/cli/demo/sample-services.ts';
 
 it('the receiver, the certificate it makes and where events go', () =>
   expect(connectSamples({ SUNDIAL_RECEIVER_PORT: '5007', SUNDIAL_DATA: 'data/second' })).toMatchObject({

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { startCatalog } from '../../upstreams/catalog/catalog.ts';
-import { startIssuer } from '../../upstreams/identity/server.ts';
+import { startCatalog } from '../../../upstreams/catalog/catalog.ts';
+import { startIssuer } from '../../../upstreams/identity/server.ts';
 
 const DATA = mkdtempSync(join(tmpdir(), 'sundial-demo-'));
 afterAll(() => rmSync(DATA, { recursive: true, force: true }));

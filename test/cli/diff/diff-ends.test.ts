@@ -1,8 +1,8 @@
 // `sundial diff`: how it ends, and what it shows of files with errors and of secrets.
 // What counts as a change stands in diff.test.ts.
 import { describe, expect, it } from 'vitest';
-import { ORDERS, workspace } from '../plan/workspace.ts';
-import { diff } from '../support/file-commands.ts';
+import { ORDERS, workspace } from '../../plan/workspace.ts';
+import { diff } from '../../support/file-commands.ts';
 
 describe('how it ends', () => {
   it('0 with changes, 1 where the exit code was asked for', async () => {

@@ -1,6 +1,6 @@
 // What the banner shows of a started gateway, and what it must not show.
 import { describe, expect, it } from 'vitest';
-import { type BannerInfo, renderBanner } from '../../gateway/cli/run/banner.ts';
+import { type BannerInfo, renderBanner } from '../../../gateway/cli/run/banner.ts';
 
 const PLAIN: BannerInfo = {
   listeners: {

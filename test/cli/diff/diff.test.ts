@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { ORDERS, workspace } from '../plan/workspace.ts';
-import { diff } from '../support/file-commands.ts';
+import { ORDERS, workspace } from '../../plan/workspace.ts';
+import { diff } from '../../support/file-commands.ts';
 import { OF_APIS } from './changes/apis.ts';
 import { OF_VERSIONS } from './changes/versions.ts';
 import { WIDE } from './diffed-orders.ts';
@@ -138,7 +138,7 @@ api: orders
   });
 
   it('each sample policy written anew', async () => {
-    const folder = join(import.meta.dirname, '../../policies');
+    const folder = join(import.meta.dirname, '../../../policies');
     for (const name of (await readdir(folder)).filter((each) => each.endsWith('.yaml'))) {
       // Descriptions and guides stand beside their policy, and these do not.
       const written = await readFile(join(folder, name), 'utf8');

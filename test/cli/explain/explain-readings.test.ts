@@ -1,7 +1,7 @@
 // `sundial explain` of paths that services read in several ways: each row names the file and line of the rules behind it.
 import { describe, expect, it } from 'vitest';
-import { workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
 
 const SHOP = `api: shop
 base: /shop

@@ -1,8 +1,8 @@
 // `sundial extend`: what it prints, and how the rules judge an extension before anything is written.
 // Where the entry is written stands in extend.test.ts.
 import { describe, expect, it } from 'vitest';
-import type { ExtendOptions } from '../../gateway/cli/extend/extend.ts';
-import { ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
+import type { ExtendOptions } from '../../../gateway/cli/extend/extend.ts';
+import { ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';
 import { BLOCK, date, ENTRY, extend, read } from './extended-orders.ts';
 
 describe('what it prints', () => {

@@ -1,9 +1,9 @@
 // `sundial timeline`: the axis as it is drawn, and a calendar that keeps to RFC 5545.
 import { describe, expect, it } from 'vitest';
-import type { TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';
-import { type Workspace, workspace } from '../plan/workspace.ts';
-import { timeline } from '../support/file-commands.ts';
-import { ordersPolicy } from '../support/orders-policy.ts';
+import type { TimelineOptions } from '../../../gateway/cli/timeline/timeline.ts';
+import { type Workspace, workspace } from '../../plan/workspace.ts';
+import { timeline } from '../../support/file-commands.ts';
+import { ordersPolicy } from '../../support/orders-policy.ts';
 
 const ORDERS = ordersPolicy(
   `  v0: { released: 2024-02-01, deprecated: 2025-01-01, sunset: 2026-02-01, after: { redirect: v2 }, guide: https://docs.example.com/v1 }

@@ -1,9 +1,9 @@
 // `sundial explain`: what it prints of a request, with the line behind each decision.
 // Dates are in explain-dates.test.ts, what it refuses to read in explain-usage.test.ts, what changes next in explain-next.test.ts.
 import { describe, expect, it } from 'vitest';
-import type { ExplainOptions } from '../../gateway/cli/explain/explain.ts';
-import { workspace } from '../plan/workspace.ts';
-import { explain } from '../support/file-commands.ts';
+import type { ExplainOptions } from '../../../gateway/cli/explain/explain.ts';
+import { workspace } from '../../plan/workspace.ts';
+import { explain } from '../../support/file-commands.ts';
 import { ORDERS, policies } from './explained-orders.ts';
 
 describe('explain', () => {

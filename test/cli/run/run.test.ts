@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const MAIN = join(import.meta.dirname, '../../gateway/sundial.js');
+const MAIN = join(import.meta.dirname, '../../../gateway/sundial.js');
 const elsewhere = (cwd: string) =>
   `       | this is ${cwd}: go to the folder of the project, or name the file with -c or SUNDIAL_CONFIG\n`;
 
@@ -23,7 +23,7 @@ it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () =
 });
 
 it('says which edition it is', { timeout: 20_000 }, () => {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
   const { status, stdout } = spawnSync(process.execPath, [MAIN, '--version'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
 });
