@@ -2,12 +2,16 @@
 // Options that several commands have are made here, so that their texts are the same.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
+import type { PublishedEntry } from '../plan/published-record.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
+import type { StoreSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { parseInstant } from '../policy/notation.ts';
 import type { Gateway } from './admin-call.ts';
-import type { ReadRecorded } from './check/recorded-schedules.ts';
 import type { ApartResult } from './command-result.ts';
+
+/** Reads the schedules that a store has recorded; rejects with the reason why it cannot be read. */
+export type ReadRecorded = (store: StoreSettings) => Promise<readonly PublishedEntry[]>;
 
 export interface CommandSetting {
   readonly environment: Environment;

@@ -3,15 +3,17 @@
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/**
- * @param before what the file held when `after` was made of it
- * @throws Error when it holds something else by now, and whatever the system says
- */
-export async function replaceFile(path: string, before: Uint8Array, after: Uint8Array): Promise<void> {
-  const file = await realpath(path);
-  const { mode } = await stat(file);
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+/** Why the system does not let it be, or undefined; `before`: what the file held when `after` was made of it. */
+export async function replaceFile(
+  path: string,
+  before: Uint8Array,
+  after: Uint8Array,
+): Promise<string | undefined> {
+  let temporary: string | undefined;
   try {
+    const file = await realpath(path);
+    const { mode } = await stat(file);
+    temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
     await using handle = await open(temporary, 'wx', 0o600);
     await handle.writeFile(after);
     await handle.chmod(mode & 0o7777);
@@ -19,8 +21,10 @@ export async function replaceFile(path: string, before: Uint8Array, after: Uint8
     if (Buffer.compare(await readFile(file), before) !== 0)
       throw new Error('it has been changed meanwhile: look at it and try again');
     await rename(temporary, file);
+    return undefined;
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    if (temporary !== undefined) await rm(temporary, { force: true });
+    if (!(error instanceof Error)) throw error;
+    return error.message;
   }
 }

@@ -9,14 +9,14 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type Failure, OTHER_EDITION } from '../admin-call.ts';
 import { openGateway } from '../admin-client.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
-import type { FilesAt, PrintedFiles } from '../command-setting.ts';
+import type { FilesAt, PrintedFiles, ReadRecorded } from '../command-setting.ts';
 import { failedExpectations } from '../expectations.ts';
 import { askUsage } from '../live-usage.ts';
 import { printable } from '../terminal-text.ts';
 import { type Impacts, spellImpact, usageImpacts } from '../usage-impact.ts';
 import { liveProblems } from './live-checks.ts';
 import { endingExceptions, type Notice, unannounced } from './notices.ts';
-import { changedSinceRecorded, NOTHING_CHANGED, type ReadRecorded } from './recorded-schedules.ts';
+import { changedSinceRecorded, NOTHING_CHANGED } from './recorded-schedules.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 

@@ -4,12 +4,8 @@ import type { Whole } from '../../plan/load.ts';
 import type { Problem } from '../../plan/problems.ts';
 import { comparePublished } from '../../plan/published-comparison.ts';
 import type { PublishedEntry } from '../../plan/published-record.ts';
-import type { StoreSettings } from '../../plan/settings.ts';
 import { todayOfViews } from '../../plan/today.ts';
-import type { FilesAt } from '../command-setting.ts';
-
-/** Rejects with the reason why it cannot be read. */
-export type ReadRecorded = (store: StoreSettings) => Promise<readonly PublishedEntry[]>;
+import type { FilesAt, ReadRecorded } from '../command-setting.ts';
 
 export interface RecordedOptions extends FilesAt {
   /** Policy files that were named instead of all; an API that is missing has then not vanished. */

@@ -17,10 +17,8 @@ export interface ConfigShowOptions extends FilesAt {
   readonly api: string | undefined;
   readonly defaults: boolean;
   readonly origin: boolean;
-  readonly format: ConfigFormat;
+  readonly format: 'text' | 'json';
 }
-
-export type ConfigFormat = 'text' | 'json';
 
 export async function runConfigShow(options: ConfigShowOptions): Promise<ApartResult> {
   const loaded = await loadAll(options);

@@ -1,5 +1,5 @@
 // `sundial diff`: what changed between two policy files or folders, in the words of the domain, and what the rules say.
-// The command line calls `runDiff`; what it returns is printed and exited with.
+// Changes are in the words of the domain; the rules judge the newer side.
 import { spellChange } from '../../plan/changes/compare.ts';
 import { type Compared, comparePolicies } from '../../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
@@ -8,14 +8,12 @@ import type { PrintedFiles } from '../command-setting.ts';
 import { askUsage } from '../live-usage.ts';
 import { type Impact, spellImpact, usageImpacts } from '../usage-impact.ts';
 
-export type DiffFormat = 'text' | 'json';
-
 export interface DiffOptions extends PrintedFiles {
   /** A policy file, or a folder of them. */
   readonly older: string;
   /** Undefined: the policies that the gateway file names. */
   readonly newer: string | undefined;
-  readonly format: DiffFormat;
+  readonly format: 'text' | 'json';
   /** Whether the running gateway is asked who calls what is changed. */
   readonly live?: boolean;
   /** Changes alone end with 1 too. */

@@ -19,8 +19,6 @@ import { decisionsOf } from './explain-decisions.ts';
 import { nextChanges } from './explain-next.ts';
 import { explanationJson, explanationText } from './explain-text.ts';
 
-export type ExplainFormat = 'text' | 'json';
-
 export interface ExplainQuestion {
   /** `GET /api/v1/orders`; a whole URL names host and scheme, a path means the public address. */
   readonly request: string;
@@ -34,7 +32,7 @@ export interface ExplainQuestion {
   readonly account?: KnownAccount;
   /** End of a pause of the API that runs from `now` on; undefined: nothing is paused. */
   readonly paused: EpochMs | undefined;
-  readonly format: ExplainFormat;
+  readonly format: 'text' | 'json';
   /** Lifecycle instant. */
   readonly now: EpochMs;
 }

@@ -1,5 +1,5 @@
 // `sundial extend`: one more extension of a sunset, judged by the rules of `check` before it is written into the file.
-// The command line calls `runExtend`; what it returns is printed and exited with.
+// The change is shown as a unified diff.
 import { resolve } from 'node:path';
 import { factsOf } from '../../plan/changes/api-facts.ts';
 import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
@@ -24,7 +24,6 @@ import { printable } from '../diff/diff.ts';
 import { failedExpectations } from '../expectations.ts';
 import { nothingCalled } from '../nothing-called.ts';
 import { replaceFile } from '../replace-file.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 /** What the file may hold of it. */
 const WHY = lineOfText('Why.');
@@ -111,8 +110,8 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   if (extended === undefined || effectiveSunset(lifeOf(extended.file, version)) !== to.at)
     throw new Error('an extension that was written is not what the file then says');
 
-  const written = await write(path, { bytes, edited, dryRun: options.dryRun });
-  if (written !== undefined) return unusable(`cannot write ${source.document.file}: ${written}`);
+  const refused = options.dryRun ? undefined : await replaceFile(path, bytes, edited);
+  if (refused !== undefined) return unusable(`cannot write ${source.document.file}: ${refused}`);
   const shown = unifiedDiff(source.document.file, text, spliced.text);
   return {
     exitCode: 0,
@@ -133,21 +132,6 @@ function changesBetween(before: PolicySource | undefined, after: PolicySource | 
   return compareFacts(sides[0] ?? [], sides[1] ?? [])
     .map((change) => `${printable(spellChange(change))}\n`)
     .join('');
-}
-
-/** What the system said against it; undefined once it is done. */
-async function write(
-  path: string,
-  { bytes, edited, dryRun }: { bytes: Uint8Array; edited: Uint8Array; dryRun: boolean },
-): Promise<string | undefined> {
-  if (dryRun) return undefined;
-  try {
-    await replaceFile(path, bytes, edited);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return error.message;
-  }
 }
 
 /** What the file says of a version, or of the API as a whole. */
@@ -193,4 +177,36 @@ function unusable(message: string): CommandResult {
 
 function namesOf({ plan }: Loaded): readonly string[] {
   return plan?.apis.map(({ name }) => name) ?? [];
+}
+
+const CONTEXT = 3;
+
+/** A change in one place as a unified diff: one hunk from the first differing line to the last; empty for equal texts. Line ends are not shown. */
+function unifiedDiff(file: string, before: string, after: string): string {
+  if (before === after) return '';
+  const [a, b] = [linesOf(before), linesOf(after)];
+  let head = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
+  let tail = 0;
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  const start = Math.max(0, head - CONTEXT);
+  const kept = Math.min(CONTEXT, tail);
+  const range = (lines: readonly string[]) => `${start + 1},${lines.length - tail + kept - start}`;
+  return [
+    `--- ${file}`,
+    `+++ ${file}`,
+    `@@ -${range(a)} +${range(b)} @@`,
+    ...a.slice(start, head).map((line) => ` ${line}`),
+    ...a.slice(head, a.length - tail).map((line) => `-${line}`),
+    ...b.slice(head, b.length - tail).map((line) => `+${line}`),
+    ...a.slice(a.length - tail, a.length - tail + kept).map((line) => ` ${line}`),
+    '',
+  ].join('\n');
+}
+
+/** A line end that is missing at the end of the file is told by a mark, as `diff` does. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  const last = lines.pop() ?? '';
+  return last === '' ? lines : [...lines, `${last}\n\\ No newline at end of file`];
 }

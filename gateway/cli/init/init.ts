@@ -1,5 +1,5 @@
 // `sundial init`: a first policy file from an OpenAPI description, checked before it is written.
-// The command line calls `runInit`; what it returns is printed and exited with.
+// An existing file is never overwritten.
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { surroundingsOfView } from '../../plan/check/views.ts';

@@ -79,12 +79,8 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
       `${options.api} ${rules.label} is announced on ${dayOf(announced)}, and only ${shown} has its ${key}: add \`${key}:\` to ${rules.label} in ${source.document.file}`,
     );
   if (after === before) return { exitCode: 0, stdout: `${shown} says so already.\n`, stderr: '' };
-  try {
-    await replaceFile(file, read.bytes, new TextEncoder().encode(after));
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return unusable(`cannot write ${shown}: ${error.message}`);
-  }
+  const refused = await replaceFile(file, read.bytes, new TextEncoder().encode(after));
+  if (refused !== undefined) return unusable(`cannot write ${shown}: ${refused}`);
   return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
 }
 

@@ -14,12 +14,10 @@ import { nothingCalled } from '../nothing-called.ts';
 import { timelineJson } from './timeline-json.ts';
 import { timelineText } from './timeline-text.ts';
 
-export type TimelineFormat = 'text' | 'json' | 'ics';
-
 export interface TimelineOptions extends DatedFiles {
   /** Undefined: every API that has versions, or dates without them. */
   readonly api: string | undefined;
-  readonly format: TimelineFormat;
+  readonly format: 'text' | 'json' | 'ics';
   /** Width of the terminal. */
   readonly columns: number;
 }
