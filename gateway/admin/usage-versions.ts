@@ -1,9 +1,10 @@
 // What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
 // The plan says what there is, the ledger what of it is called; made for usage.ts.
+
+import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
 import { createTurns } from '../plan/in-slices.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { UsedVersion } from '../plan/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { type Exception, endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';

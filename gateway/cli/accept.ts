@@ -1,6 +1,6 @@
 // `sundial accept`: publishes a date all the same that the rules refuse, once, with a reason that is recorded.
 // Speaks to the admin listener, which finds the refused changes in its own files, records them and reloads.
-import { type AcceptedAnswer, readAcceptedAnswer } from '../plan/admin-answers.ts';
+import { type AcceptedAnswer, readAcceptedAnswer } from '../api/admin-answers.ts';
 import { askGateway } from './admin-client.ts';
 import type { ApartResult } from './check.ts';
 import { type OperatorFormat, told } from './operator-result.ts';

@@ -1,6 +1,6 @@
 // Words for what the admin API answers: pauses and pins as people read them in a terminal, and how to undo each.
 // Pure text; what comes from elsewhere reaches the terminal without control characters.
-import type { PauseAnswer, PauseBody, PausesAnswer, PinAnswer } from '../plan/admin-answers.ts';
+import type { PauseAnswer, PauseBody, PausesAnswer, PinAnswer } from '../api/admin-answers.ts';
 import type { NextCommand } from '../plan/next-command.ts';
 import { plural } from '../plan/problems.ts';
 import { dateInWords, parseInstant } from '../policy/notation.ts';

@@ -6,7 +6,7 @@ import {
   readKeyAnswer,
   readKeysAnswer,
   readNewKeyAnswer,
-} from '../plan/admin-answers.ts';
+} from '../api/admin-answers.ts';
 import { type NextCommand, nextCommand } from '../plan/next-command.ts';
 import { plural } from '../plan/problems.ts';
 import { type AdminAsk, askAdmin, segment } from './admin-client.ts';

@@ -6,7 +6,7 @@ import {
   readNoticesAnswer,
   readSentAnswer,
   type SentAnswer,
-} from '../plan/notice-answers.ts';
+} from '../api/notice-answers.ts';
 import { plural } from '../plan/problems.ts';
 import { askGateway } from './admin-client.ts';
 import { moment, onTerminal } from './admin-text.ts';

@@ -1,6 +1,6 @@
 // `sundial pause`: holds brownouts and retirement at once, on every gateway of the store, until a given moment.
 // Speaks to the admin listener of a running gateway; nothing is written to the policy files.
-import { type PauseBody, readEndedAnswer, readPauseAnswer, readPausesAnswer } from '../plan/admin-answers.ts';
+import { type PauseBody, readEndedAnswer, readPauseAnswer, readPausesAnswer } from '../api/admin-answers.ts';
 import { type NextCommand, nextCommand } from '../plan/next-command.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { askAdmin, segment } from './admin-client.ts';

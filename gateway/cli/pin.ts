@@ -1,6 +1,6 @@
 // `sundial pin`: the version an account is pinned to, its upgrade, and taking the last upgrade back within 72 hours.
 // Speaks to the admin listener of a running gateway.
-import { readPinAnswer } from '../plan/admin-answers.ts';
+import { readPinAnswer } from '../api/admin-answers.ts';
 import { nextCommand } from '../plan/next-command.ts';
 import { type AdminAsk, askGateway, segment } from './admin-client.ts';
 import { pinText } from './admin-text.ts';

@@ -1,6 +1,6 @@
 // `sundial reload`: has the running gateway read its policies again, and says what came of it.
 // Speaks to the admin listener; a file with errors changes nothing there.
-import { type ReloadAnswer, readReloadAnswer } from '../plan/admin-answers.ts';
+import { type ReloadAnswer, readReloadAnswer } from '../api/admin-answers.ts';
 import { countProblems, renderProblems } from '../plan/problems.ts';
 import { askGateway } from './admin-client.ts';
 import { moment } from './admin-text.ts';

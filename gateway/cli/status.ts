@@ -1,6 +1,6 @@
 // `sundial status`: whether the running gateway takes requests, in one line and an exit code.
 // What a container's HEALTHCHECK runs; asks readiness, which needs no token.
-import { type ReadinessAnswer, readReadiness } from '../plan/admin-answers.ts';
+import { type ReadinessAnswer, readReadiness } from '../api/admin-answers.ts';
 import { askPage, stranger } from './admin-client.ts';
 import type { ApartResult } from './check.ts';
 import { failed, type OperatorFormat } from './operator-result.ts';

@@ -1,7 +1,7 @@
 // `sundial usage`: who still calls what is deprecated, how that changes, and what is safe to retire; and forgetting a consumer.
 // Speaks to the admin listener of a running gateway, which has the ledger.
-import { readErasedAnswer, readUsageAnswer, type UsageAnswer } from '../plan/usage-answers.ts';
-import { usageCsv, usageCsvLines } from '../plan/usage-csv.ts';
+import { readErasedAnswer, readUsageAnswer, type UsageAnswer } from '../api/usage-answers.ts';
+import { usageCsv, usageCsvLines } from '../api/usage-csv.ts';
 import { counted } from '../policy/notation.ts';
 import { type AdminAsk, askAdmin } from './admin-client.ts';
 import type { ApartResult } from './check.ts';

@@ -32,6 +32,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/usage/': { may: CONTRACT },
   'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/plan/': { may: ['gateway/policy/'] },
+  'gateway/api/': {
+    may: [
+      'gateway/policy/authentication/section.ts',
+      'gateway/policy/notation.ts',
+      'gateway/plan/read/shape-issues.ts',
+    ],
+    types: ['gateway/policy/contract.ts'],
+  },
   'gateway/identity/': {
     may: [
       'gateway/plan/',
@@ -76,16 +84,20 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/announce/': {
     may: ['gateway/plan/', 'gateway/policy/lifecycle/', 'gateway/policy/usage/', ...CONTRACT],
-    types: ['gateway/policy/authentication/', 'gateway/policy/versioning/resolution.ts'],
+    types: [
+      'gateway/policy/authentication/',
+      'gateway/policy/versioning/resolution.ts',
+      'gateway/api/notice-answers.ts',
+    ],
   },
   'gateway/server/': {
     may: ['gateway/plan/', 'gateway/exchange/', 'gateway/upstream/', 'gateway/plane/', 'gateway/telemetry/'],
     types: ['gateway/policy/'],
   },
   'gateway/admin/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/telemetry/', 'gateway/policy/'],
+    may: ['gateway/api/', 'gateway/plan/', 'gateway/exchange/', 'gateway/telemetry/', 'gateway/policy/'],
   },
-  'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
+  'gateway/cli/': { may: ['gateway/api/', 'gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
   'gateway/gateway.ts': { may: ['gateway/'] },
   'gateway/gateway-contract.ts': { may: [], types: ['gateway/'] },
   'gateway/service.ts': { may: ['gateway/'] },
@@ -111,7 +123,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 
 /** Each package stands in one row of the table, so that replacing it touches one row. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  zod: ['gateway/policy/', 'gateway/plan/'],
+  zod: ['gateway/policy/', 'gateway/plan/', 'gateway/api/'],
   'content-type': ['gateway/policy/versioning/'],
   'structured-headers': ['gateway/policy/lifecycle/'],
   '@hapi/accept': ['gateway/policy/versioning/'],

@@ -1,7 +1,8 @@
 // What the running gateway's ledger has, for commands that hold files against it: `check --live` and `diff --live`.
 // Asked through the admin API of the gateway file; that none answers is a sentence for people and no finding.
+
+import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../../api/usage-answers.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
-import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../../plan/usage-answers.ts';
 import { versionsOf } from '../../plan/versions.ts';
 import { askAdmin } from '../admin-client.ts';
 import { type AdminDoor, findGateway, OTHER_EDITION, type WhichGateway } from '../running-gateway.ts';

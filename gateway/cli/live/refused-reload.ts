@@ -1,6 +1,6 @@
 // What the running gateway would refuse at a reload: for `check --live`.
 // Asked through the admin API of the gateway file; the gateway reads its own files and changes nothing.
-import { readPreviewAnswer } from '../../plan/admin-answers.ts';
+import { readPreviewAnswer } from '../../api/admin-answers.ts';
 import type { Problem } from '../../plan/problems.ts';
 import { askGateway } from '../admin-client.ts';
 import { type Failure, OTHER_EDITION, type WhichGateway } from '../running-gateway.ts';

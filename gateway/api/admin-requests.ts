@@ -1,9 +1,9 @@
 // What the bodies of admin writes may say. Read by the admin listener before anything is asked of a policy or a store.
 // Unknown members are refused: a misspelt `until` must not become a pause of another length.
 import { z } from 'zod';
+import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';
 import { scope } from '../policy/authentication/section.ts';
 import { duration, instant, isPrintableId, notation, parseMail } from '../policy/notation.ts';
-import { flattenIssues, knownKeys, type ShapeIssue, suggest } from './read/shape-issues.ts';
 
 const line = (most: number, description: string) =>
   notation(
