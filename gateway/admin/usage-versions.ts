@@ -3,7 +3,6 @@
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
-import { createTurns } from '../plan/in-slices.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
@@ -16,6 +15,7 @@ import type { Counted } from '../policy/usage/rows.ts';
 import { usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
 import { tellsSince, type UsageWindow } from '../policy/usage/window.ts';
+import { createTurns } from '../system/time-slices.ts';
 import { instantOrNull, instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 

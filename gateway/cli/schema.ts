@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { editorSchemas } from '../plan/grammar/editor-schemas.ts';
-import { makeFolder } from '../plan/make-folder.ts';
+import { makeFolder } from '../system/make-folder.ts';
 import type { CommandResult } from './check.ts';
 
 /** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */

@@ -1,9 +1,10 @@
 // The plan that a gateway starts with: its files, or the last accepted form of each API that has a refused file.
 // Called once per start; reloads continue from its result.
+
+import { atOnce } from '../system/time-slices.ts';
 import { createPolicyReader } from './aside/policy-reader.ts';
 import { surroundingsOf } from './check/views.ts';
 import { planSteps } from './compile/plan.ts';
-import { atOnce } from './in-slices.ts';
 import { isWhole, type Startable } from './load.ts';
 import type { LoadOptions, Policies } from './load-documents.ts';
 import { makeNextPlan } from './next-plan.ts';

@@ -1,11 +1,11 @@
 // Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
 // Called at start and by every command that reads the files; a reload does the same piece by piece, see aside/.
 import { dirname, resolve } from 'node:path';
+import { atOnce } from '../system/time-slices.ts';
 import { compareWithPast } from './against.ts';
 import { surroundingsOfView } from './check/views.ts';
 import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
-import { atOnce } from './in-slices.ts';
 import {
   contextOf,
   type Gateway,

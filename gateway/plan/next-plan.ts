@@ -1,9 +1,9 @@
 // Makes the next plan from the reader's answers: hands over and compiles only what changed, in slices.
 // Runs on the thread that serves; until it ends, nothing here is in force.
 import { setImmediate } from 'node:timers/promises';
+import { inSlices } from '../system/time-slices.ts';
 import type { PolicyReader, ReadSummary } from './aside/reader-contract.ts';
 import { compileApi, planSteps } from './compile/plan.ts';
-import { inSlices } from './in-slices.ts';
 import type { PlanPiece, ReadPiece } from './pieces.ts';
 import type { ApiPlan, GatewayPlan } from './plan.ts';
 import type { Problem } from './problems.ts';

@@ -8,10 +8,10 @@ import { assumePins } from '../../gateway/cli/known-account.ts';
 import { longestReuse } from '../../gateway/exchange/freshness.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import type { PolicyFile, VersionFile } from '../../gateway/plan/grammar/policy-grammar.ts';
-import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
+import { atOnce } from '../../gateway/system/time-slices.ts';
 import { workspace } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 

@@ -31,7 +31,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/paths/': { may: CONTRACT },
   'gateway/policy/usage/': { may: CONTRACT },
   'gateway/policy/idempotency/': { may: CONTRACT },
-  'gateway/plan/': { may: ['gateway/policy/'] },
+  'gateway/system/': { may: [] },
+  'gateway/plan/': {
+    may: ['gateway/policy/', 'gateway/system/time-slices.ts', 'gateway/stores/redis-address.ts'],
+  },
   'gateway/api/': {
     may: [
       'gateway/policy/authentication/section.ts',
@@ -66,9 +69,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/policy/idempotency/',
       'gateway/policy/contract.ts',
       'gateway/policy/versioning/label.ts',
-      'gateway/plan/in-slices.ts',
-      'gateway/plan/make-folder.ts',
-      'gateway/plan/redis-address.ts',
+      'gateway/system/',
     ],
     types: [
       'gateway/policy/versioning/pin.ts',
@@ -83,7 +84,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['gateway/policy/'],
   },
   'gateway/announce/': {
-    may: ['gateway/plan/', 'gateway/policy/lifecycle/', 'gateway/policy/usage/', ...CONTRACT],
+    may: [
+      'gateway/plan/',
+      'gateway/policy/lifecycle/',
+      'gateway/policy/usage/',
+      'gateway/system/time-slices.ts',
+      ...CONTRACT,
+    ],
     types: [
       'gateway/policy/authentication/',
       'gateway/policy/versioning/resolution.ts',
@@ -91,13 +98,36 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'gateway/server/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/upstream/', 'gateway/plane/', 'gateway/telemetry/'],
+    may: [
+      'gateway/plan/',
+      'gateway/exchange/',
+      'gateway/upstream/',
+      'gateway/plane/',
+      'gateway/telemetry/',
+      'gateway/system/make-folder.ts',
+    ],
     types: ['gateway/policy/'],
   },
   'gateway/admin/': {
-    may: ['gateway/api/', 'gateway/plan/', 'gateway/exchange/', 'gateway/telemetry/', 'gateway/policy/'],
+    may: [
+      'gateway/api/',
+      'gateway/plan/',
+      'gateway/exchange/',
+      'gateway/telemetry/',
+      'gateway/policy/',
+      'gateway/system/',
+    ],
   },
-  'gateway/cli/': { may: ['gateway/api/', 'gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
+  'gateway/cli/': {
+    may: [
+      'gateway/api/',
+      'gateway/plan/',
+      'gateway/policy/',
+      'gateway/exchange/',
+      'gateway/system/make-folder.ts',
+      'gateway/stores/redis-address.ts',
+    ],
+  },
   'gateway/gateway.ts': { may: ['gateway/'] },
   'gateway/gateway-contract.ts': { may: [], types: ['gateway/'] },
   'gateway/service.ts': { may: ['gateway/'] },

@@ -1,10 +1,10 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
 // From the documents behind a plan; as YAML for `sundial config show`, and as JSON for that and the admin listener.
 import { Document, isNode } from 'yaml';
+import { atOnce, createTurns, inSlices } from '../../system/time-slices.ts';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';
-import { atOnce, createTurns, inSlices } from '../in-slices.ts';
 import type { LoadOptions } from '../load-documents.ts';
 import { CREDENTIAL_IN_QUERY } from '../problems.ts';
 import type { PublishedFile } from '../published-record.ts';

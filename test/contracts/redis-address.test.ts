@@ -1,6 +1,6 @@
 // URLs of a Redis: what they name, what is none, and what of them may be shown.
 import { describe, expect, it } from 'vitest';
-import { redisAddress, serverName, withoutLogin } from '../../gateway/plan/redis-address.ts';
+import { redisAddress, serverName, withoutLogin } from '../../gateway/stores/redis-address.ts';
 
 const nobody = { username: undefined, password: undefined };
 const at = (host: string, port: number) => ({ host, port });
