@@ -3,8 +3,8 @@
 import { readAcceptRequest } from '../api/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
-import type { PublishedHistory } from '../plan/published-history.ts';
-import type { PublishedChange } from '../plan/published-record.ts';
+import type { PublishedHistory } from '../plan/published/history.ts';
+import type { PublishedChange } from '../plan/published/record.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { errorAnswer, jsonAnswer, malformedBody } from './answers.ts';

@@ -2,11 +2,11 @@
 // How a store is read is given by main.ts; the record is only read.
 import type { Whole } from '../plan/load.ts';
 import type { Problem } from '../plan/problems.ts';
-import { comparePublished } from '../plan/published-comparison.ts';
-import type { PublishedEntry } from '../plan/published-record.ts';
+import { comparePublished } from '../plan/published/comparison.ts';
+import type { PublishedEntry } from '../plan/published/record.ts';
+import { todayOfViews } from '../plan/published/today.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { StoreSettings } from '../plan/settings.ts';
-import { todayOfViews } from '../plan/today.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 /** Rejects with the reason why it cannot be read. */

@@ -1,8 +1,9 @@
 // Calls from browsers (Fetch standard, CORS): preflights answered here, who may read an answer or open a WebSocket.
 // The pipeline asks about preflights right after the route; decorate.ts names readers on every answer of an API.
-import { FIELD } from '../plan/answer-fields.ts';
+
 import { ANY_ORIGIN } from '../plan/grammar/cors-section.ts';
 import type { ApiPlan, CorsRules } from '../plan/plan.ts';
+import { FIELD } from '../plan/upstreams/answer-fields.ts';
 import type { HeaderLines } from './answer-headers.ts';
 import type { RequestRefusal } from './directive.ts';
 import type { Publication } from './publish/publication.ts';

@@ -1,6 +1,6 @@
 // Header lines of every answer, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
 // Called last before an answer is written.
-import { FIELD } from '../plan/answer-fields.ts';
+import { FIELD } from '../plan/upstreams/answer-fields.ts';
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { besideUpstream, dropMalformed } from '../policy/lifecycle/upstream-signal.ts';
 import { besideOurs, quotaLines } from '../policy/rate-limit/quota-headers.ts';

@@ -1,6 +1,6 @@
 // What an answer says of its version where an API wants that: asked for, served, its stage (VER-6), its media type (NEG-5).
 // Called when an upstream's answer is finished and when any answer is decorated.
-import { FIELD } from '../plan/answer-fields.ts';
+import { FIELD } from '../plan/upstreams/answer-fields.ts';
 import { answeredType } from '../policy/versioning/media-type.ts';
 import type { Evidence, Label, MediaTemplate } from '../policy/versioning/resolution.ts';
 import type { HeaderLines } from './answer-headers.ts';

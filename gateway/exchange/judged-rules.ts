@@ -1,8 +1,9 @@
 // All rules that must admit a request: those that its path names, and those of every other reading of the path.
 // Built once the version is known; the pipeline runs each of its steps for all of them.
-import type { NestedRoutes } from '../plan/nested-routes.ts';
+
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
-import type { RouteMatch } from '../plan/route-table.ts';
+import type { NestedRoutes } from '../plan/routes/nested-routes.ts';
+import type { RouteMatch } from '../plan/routes/route-table.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess } from '../policy/lifecycle/assess.ts';

@@ -1,7 +1,7 @@
 // What the plain listener answers where it does not serve: 400, or the way to the https URL (TLS-5).
 // Asked by the listener and by `explain`; the request is not judged any further.
 import type { GatewayPlan } from '../plan/plan.ts';
-import { hostKey } from '../plan/route-table.ts';
+import { hostKey } from '../plan/routes/route-table.ts';
 import type { PlainMode } from '../plan/settings.ts';
 import { credentialInQuery } from './authenticate.ts';
 import type { RequestRefusal } from './directive.ts';

@@ -1,7 +1,7 @@
 // What a client is told whose request was refused for itself, for its idempotency key, or for a limit it has met.
 // A part of refusal-answer.ts: a refusal that is not about a version, its life, or who calls.
 import { spanInWords } from '../plan/changes/spans.ts';
-import { lifecycleUrl } from '../plan/reserved-paths.ts';
+import { lifecycleUrl } from '../plan/routes/reserved-paths.ts';
 import type { IdempotencyRefusal } from '../policy/idempotency/rules.ts';
 import { link } from '../policy/lifecycle/links.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';

@@ -1,8 +1,9 @@
 // From a route to the version of its API that a request means; authenticates the caller if the account decides.
 // Called for the API that the path names, and for each nested API that another reading leads to.
-import type { OperationMatch } from '../plan/operation-table.ts';
+
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
-import type { RouteMatch } from '../plan/route-table.ts';
+import type { OperationMatch } from '../plan/routes/operation-table.ts';
+import type { RouteMatch } from '../plan/routes/route-table.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { retryLater } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';

@@ -2,7 +2,7 @@
 // What comes of it is a refusal, a replay, or the order with the claim that the forwarder settles.
 import { randomUUID } from 'node:crypto';
 import type { ApiPlan } from '../plan/plan.ts';
-import type { RouteMatch } from '../plan/route-table.ts';
+import type { RouteMatch } from '../plan/routes/route-table.ts';
 import { retryLater, StoreUnavailable } from '../policy/contract.ts';
 import { fingerprintOf, readKey, storageKey } from '../policy/idempotency/key.ts';
 import {

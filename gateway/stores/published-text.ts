@@ -6,7 +6,7 @@ import type {
   FormerVersion,
   PublishedEntry,
   PublishedFile,
-} from '../plan/published-record.ts';
+} from '../plan/published/record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { inSlices } from '../system/time-slices.ts';
 import { isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';

@@ -1,7 +1,7 @@
 // What the running process reports of itself: stores, reloads, certificates, admin writes, open WebSockets.
 // Set by the composition root as things happen, read at scrape; with the rows of policy files and certificates.
 import type { HeldService } from '../exchange/held-service.ts';
-import type { Quarantined } from '../plan/settle.ts';
+import type { Quarantined } from '../plan/reload/settle.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createLatency, type Latency } from './latency.ts';
 import {

@@ -1,7 +1,7 @@
 // What operators learn of a reload: its outcome, one log line for each problem, and whether the last one held.
 // Handed to the watcher of the policy files by gateway.ts.
 import { countProblems, headline, type Problem } from '../plan/problems.ts';
-import type { Quarantined } from '../plan/settle.ts';
+import type { Quarantined } from '../plan/reload/settle.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Telemetry } from './telemetry.ts';
 

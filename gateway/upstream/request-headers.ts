@@ -4,8 +4,8 @@ import { isIPv6 } from 'node:net';
 import type { ForwardOrder } from '../exchange/directive.ts';
 import { PSEUDONYM } from '../exchange/error-body.ts';
 import type { RequestView } from '../exchange/request-view.ts';
-import { clientField, goesOn, keptFields } from '../plan/client-fields.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
+import { clientField, goesOn, keptFields } from '../plan/upstreams/client-fields.ts';
 import type { Inbound } from '../plane/port.ts';
 import type { Fields } from '../policy/contract.ts';
 

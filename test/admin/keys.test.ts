@@ -6,7 +6,7 @@ import { keyRoutes } from '../../gateway/admin/keys.ts';
 import { readNewKeyAnswer } from '../../gateway/api/admin-answers.ts';
 import { addKeyCommands } from '../../gateway/cli/key-commands.ts';
 import { type KeysAsk, madeText } from '../../gateway/cli/keys.ts';
-import { createOperationTable } from '../../gateway/plan/operation-table.ts';
+import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
 import type { AccessRule } from '../../gateway/policy/authentication/access.ts';
 import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
 import { createKeyCache } from '../../gateway/stores/key-cache.ts';

@@ -9,11 +9,11 @@ import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.
 import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
 import type { Ending } from '../../gateway/exchange/held-service.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
-import { answerFieldsOf } from '../../gateway/plan/answer-fields.ts';
 import type { Bounds, Overload, PlaneName } from '../../gateway/plan/bounds.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Address, PlainMode } from '../../gateway/plan/settings.ts';
+import { answerFieldsOf } from '../../gateway/plan/upstreams/answer-fields.ts';
 import { connectForPlanes, type PlaneConnections } from '../../gateway/plane/connect-target.ts';
 import { createForwarding } from '../../gateway/plane/forwarding.ts';
 import type { Websockets } from '../../gateway/plane/general/websocket/websocket.ts';

@@ -9,7 +9,7 @@ import { decorate } from '../../gateway/exchange/decorate.ts';
 import { Fault, type ForwardOrder } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
-import { answerFieldsOf } from '../../gateway/plan/answer-fields.ts';
+import { answerFieldsOf } from '../../gateway/plan/upstreams/answer-fields.ts';
 import { switchedHead } from '../../gateway/plane/general/websocket/websocket-handshake.ts';
 import type { Inbound } from '../../gateway/plane/port.ts';
 import { cleanAnswer, finishHead } from '../../gateway/upstream/response-headers.ts';

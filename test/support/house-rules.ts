@@ -76,7 +76,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/policy/lifecycle/override.ts',
       'gateway/policy/lifecycle/announced.ts',
       'gateway/policy/authentication/',
-      'gateway/plan/published-record.ts',
+      'gateway/plan/published/record.ts',
     ],
   },
   'gateway/telemetry/': {

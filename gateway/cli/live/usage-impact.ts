@@ -6,7 +6,7 @@ import type { VersionFile } from '../../plan/grammar/policy-grammar.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
-import { effectiveSunset } from '../../plan/redirects.ts';
+import { effectiveSunset } from '../../plan/routes/redirects.ts';
 import { versionName, versionPath, versionsOf } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';

@@ -7,11 +7,11 @@ import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';
 import type { LoadOptions } from '../load-documents.ts';
 import { CREDENTIAL_IN_QUERY } from '../problems.ts';
-import type { PublishedFile } from '../published-record.ts';
+import type { PublishedFile } from '../published/record.ts';
+import { readRecorded } from '../published/recorded-files.ts';
 import { isConcealed, isLikeASecret } from '../read/concealed.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
-import { readRecorded } from '../recorded-files.ts';
 import { withDefaults } from './defaults.ts';
 import { withInheritedLimits } from './inherited-limits.ts';
 
