@@ -2,7 +2,7 @@
 // The policy says how a pin may move; here the account is found, the move is stored, and the outcome told.
 
 import { readEndingRequest, readUpgradeRequest } from '../api/admin-requests.ts';
-import { versionsAt } from '../exchange/resolve-request.ts';
+import { versionsAt } from '../exchange/steps/resolution.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';

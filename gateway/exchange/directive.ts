@@ -127,7 +127,7 @@ export type RequestRefusal =
   /** `most`: bytes. */
   | { readonly reason: 'body_too_large'; readonly most: number };
 
-/** The gateway says no. Each reason has its status and body in `refusal-answer.ts`. */
+/** The gateway says no. Each reason has its status and body in `answers/refusal.ts`. */
 export type Refusal =
   | RequestRefusal
   | VersioningRefusal

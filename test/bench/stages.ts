@@ -1,17 +1,17 @@
 // npm run bench:stages: the price of each stage of a request in process, with a real plan and the real modules.
 // A hot loop over one request: in place, between other work, a stage costs up to three times as much.
 import { parseArgs } from 'node:util';
-import { callerOf, refuseUnauthorised } from '../../gateway/exchange/admission.ts';
 import type { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
-import { decorate } from '../../gateway/exchange/decorate.ts';
+import { decorate } from '../../gateway/exchange/answers/decorate.ts';
+import { clampFreshness, longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
-import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
-import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
-import { judgedRules, knowing } from '../../gateway/exchange/judged-rules.ts';
-import { partsOf } from '../../gateway/exchange/limit-of.ts';
-import { pathReadings } from '../../gateway/exchange/misreadings.ts';
 import { readTarget } from '../../gateway/exchange/request-view.ts';
-import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
+import { callerOf, refuseUnauthorised } from '../../gateway/exchange/steps/admission.ts';
+import { forwardOrder } from '../../gateway/exchange/steps/forward-order.ts';
+import { judgedRules, knowing } from '../../gateway/exchange/steps/judged-rules.ts';
+import { pathReadings } from '../../gateway/exchange/steps/misreadings.ts';
+import { partsOf } from '../../gateway/exchange/steps/rate-limit.ts';
+import { operationsAt, statedVersion } from '../../gateway/exchange/steps/resolution.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { clientOf, requestedHost } from '../../gateway/plane/client-connection.ts';
 import { inboundOf } from '../../gateway/plane/general/request/message.ts';

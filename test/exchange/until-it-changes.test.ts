@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { nextChanges } from '../../gateway/cli/explain-next.ts';
 import { type Judged, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
-import { longestReuse } from '../../gateway/exchange/freshness.ts';
+import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import type { PolicyFile, VersionFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';

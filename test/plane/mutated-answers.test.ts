@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
-import { decorate } from '../../gateway/exchange/decorate.ts';
+import { decorate } from '../../gateway/exchange/answers/decorate.ts';
 import { Fault, type ForwardOrder } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
