@@ -14,8 +14,8 @@ import type { PlanPiece } from './plan/reload/pieces.ts';
 import { watchPolicies } from './plan/reload/reload.ts';
 import type { EpochMs } from './policy/contract.ts';
 import type { Stores } from './stores/stores.ts';
-import { createDependencyReport } from './telemetry/dependency-report.ts';
-import { createReloadReport } from './telemetry/reload-report.ts';
+import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
+import { createReloadReport } from './telemetry/reports/reload-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 interface PolicyPorts {

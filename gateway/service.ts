@@ -13,9 +13,9 @@ import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
 import { type AdoptionRecords, createAdoption, NOBODY_COUNTED } from './stores/adoption.ts';
 import { atOnce, inSlices } from './system/time-slices.ts';
-import { createDependencyReport, createFaultReport } from './telemetry/dependency-report.ts';
-import { createFreezeReport } from './telemetry/freeze-counts.ts';
-import { createTargetReport } from './telemetry/target-metrics.ts';
+import { createDependencyReport, createFaultReport } from './telemetry/reports/dependency-report.ts';
+import { createFreezeReport } from './telemetry/reports/freeze-counts.ts';
+import { createTargetReport } from './telemetry/reports/target-metrics.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openUpstreams } from './upstream/upstreams.ts';
 

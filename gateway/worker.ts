@@ -9,9 +9,9 @@ import { sentCertificates } from './server/workers/sent-certificates.ts';
 import { createService } from './service.ts';
 import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/spoken.ts';
 import { openWorkerStores } from './stores/workers/worker-stores.ts';
-import { createDependencyReport } from './telemetry/dependency-report.ts';
-import { loadSpans } from './telemetry/spans.ts';
+import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
+import { loadSpans } from './telemetry/traces/spans.ts';
 
 keepMemoryLow();
 work(async (start, primary) => {

@@ -3,7 +3,7 @@
 import type { KeyBody } from '../api/admin-answers.ts';
 import { type KeyRecord, stateOfKey } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { AuditState } from '../telemetry/logger.ts';
+import type { AuditState } from '../telemetry/logs/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText } from './answers.ts';
 
 export function keyBody(record: KeyRecord, now: EpochMs): KeyBody {

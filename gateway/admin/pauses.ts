@@ -8,7 +8,7 @@ import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { type Hold, longOver, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
-import type { AuditState } from '../telemetry/logger.ts';
+import type { AuditState } from '../telemetry/logs/logger.ts';
 import { errorAnswer, instantText, jsonAnswer, malformedBody, storeUnread } from './answers.ts';
 import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 

@@ -4,7 +4,7 @@ import type { PinAnswer } from '../api/admin-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Pin, PinKey, PinMove, PinnableVersions } from '../policy/versioning/pin.ts';
 import type { Label, PinRule } from '../policy/versioning/resolution.ts';
-import type { AuditState } from '../telemetry/logger.ts';
+import type { AuditState } from '../telemetry/logs/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer } from './answers.ts';
 
 export interface PinFacts {

@@ -23,7 +23,7 @@ import { certificatesOf } from '../../gateway/server/certificates.ts';
 import { createIntake } from '../../gateway/server/public-face.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 import { createTlsFace } from '../../gateway/server/tls-options.ts';
-import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
+import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/reports/bounds-report.ts';
 import type { StartDeadline } from '../../gateway/upstream/deadlines.ts';
 import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/upstream/upstreams.ts';
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';

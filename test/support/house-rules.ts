@@ -172,7 +172,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'gateway/plane/answer-text.ts',
     'gateway/plane/proxy-listener.ts',
     'gateway/cli/admin-client.ts',
-    'gateway/telemetry/request-labels.ts',
+    'gateway/telemetry/requests/request-labels.ts',
   ],
   'node:https': ['gateway/plane/general/', 'gateway/cli/admin-client.ts'],
   'node:http2': ['gateway/plane/general/'],

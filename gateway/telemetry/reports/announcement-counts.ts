@@ -1,7 +1,7 @@
-// Announcements by what they say, how they go out and what came of them: a counter, and lines for what failed.
-// Told by announce/; the counter is read at scrape.
-import type { Logger } from './logger.ts';
-import { counter, type MetricRow, type Sample } from './series.ts';
+// Announcements by content, channel and outcome: a counter, and log lines for failures.
+// The counter is read at scrape.
+import type { Logger } from '../logs/logger.ts';
+import { counter, type MetricRow, type Sample } from '../series.ts';
 
 const KINDS = [
   'deprecated',

@@ -1,8 +1,8 @@
 // The access log: one JSON line per request, written as bytes.
 // Never holds a query string, a header other than the user agent, or anything of a body.
-import type { EpochMs } from '../policy/contract.ts';
-import type { Quota } from '../policy/rate-limit/limit.ts';
-import type { RecordRequest } from './ended-requests.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Quota } from '../../policy/rate-limit/limit.ts';
+import type { RecordRequest } from '../requests/ended-requests.ts';
 import { jsonString, type LineBuffer } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
 

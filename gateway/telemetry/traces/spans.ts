@@ -1,11 +1,11 @@
-// One server span per request, where an OpenTelemetry SDK is in the process: what it is named, when it ends, what it says.
-// The operator brings the SDK and its exporter (`node --import ./otel.mjs`); without one none of this is loaded.
+// One server span per request if an OpenTelemetry SDK is in the process: its name, end and attributes.
+// The operator loads the SDK and its exporter with `node --import ./otel.mjs`.
 import type { Span, TracerProvider } from '@opentelemetry/api';
-import type { Outcome } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
-import type { Trace } from '../exchange/request-view.ts';
-import type { Fields } from '../policy/contract.ts';
-import { METHODS, methodIndexOf, OTHER } from './request-labels.ts';
+import type { Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { Trace } from '../../exchange/request-view.ts';
+import type { Fields } from '../../policy/contract.ts';
+import { METHODS, methodIndexOf, OTHER } from '../requests/request-labels.ts';
 import { readTraceContext } from './tracing.ts';
 
 export interface Spans {

@@ -1,5 +1,5 @@
-// Where log lines go: gathered into batches, written without blocking, bounded when the reader is slow.
-// Logger and access log share one sink, so that lines of both never interleave inside each other.
+// Where log lines go: batched, written without blocking, bounded when the reader is slow.
+// Logger and access log share one sink, so that their lines never interleave.
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 import { createLineBuffer, type LineBuffer } from './line-buffer.ts';

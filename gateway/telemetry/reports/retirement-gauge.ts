@@ -1,13 +1,13 @@
-// What the guard of retirements makes of each version, and which of them it holds: gauges, audit lines, a warning a day.
-// Told by admin/retirement-guard.ts; that a version is held is told by its overrides.
-import type { Standing } from '../exchange/standing.ts';
-import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
-import type { Hold } from '../policy/lifecycle/override.ts';
-import type { Retirement } from '../policy/lifecycle/retire-when.ts';
-import type { AuditState, Logger } from './logger.ts';
-import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
-import { valuedSamples } from './version-rows.ts';
+// The retirement guard's verdict per version and its holds: gauges, audit lines, one warning a day.
+// Overrides tell which versions are held.
+import type { Standing } from '../../exchange/standing.ts';
+import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Hold } from '../../policy/lifecycle/override.ts';
+import type { Retirement } from '../../policy/lifecycle/retire-when.ts';
+import type { AuditState, Logger } from '../logs/logger.ts';
+import { gauge, type MetricRow, type Sample, VERSION } from '../series.ts';
+import { valuedSamples } from '../version-rows.ts';
 
 type Judged = Pick<VersionRules, 'api' | 'label'>;
 

@@ -1,6 +1,7 @@
 // Samples of the request metrics, one generator per row of the table; zero cells are left out.
 // Runs at scrape only.
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Sample } from '../series.ts';
 import {
   AUTH_FAILURES,
   CARRIERS,
@@ -13,7 +14,6 @@ import {
   STAGES,
 } from './request-labels.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import type { Sample } from './series.ts';
 import type { VersionSlot } from './slots.ts';
 
 /** api, version, stage, method, code. */

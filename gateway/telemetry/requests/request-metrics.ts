@@ -1,8 +1,9 @@
 // The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
 // Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
-import type { Completion, ExchangeFacts } from '../exchange/facts.ts';
-import type { VersionRules } from '../plan/plan.ts';
-import type { Quota } from '../policy/rate-limit/limit.ts';
+import type { Completion, ExchangeFacts } from '../../exchange/facts.ts';
+import type { VersionRules } from '../../plan/plan.ts';
+import type { Quota } from '../../policy/rate-limit/limit.ts';
+import { isSampled } from '../traces/tracing.ts';
 import type { RecordRequest } from './ended-requests.ts';
 import {
   AUTH_FAILURES,
@@ -29,7 +30,6 @@ import {
   type Slots,
   type VersionSlot,
 } from './slots.ts';
-import { isSampled } from './tracing.ts';
 
 export interface RequestMetrics {
   readonly record: RecordRequest;

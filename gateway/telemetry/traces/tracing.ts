@@ -1,9 +1,9 @@
-// The trace of each request (W3C Trace Context, level 2): the client's handed on, or one begun here. With an OpenTelemetry SDK
-// in the process, which the operator loads with `node --import`, the gateway is a span of it (spans.ts).
+// The trace of each request (W3C Trace Context, level 2): continued from the client, or started here.
+// With an OpenTelemetry SDK in the process the gateway is a span of the trace (spans.ts).
 import { randomFillSync } from 'node:crypto';
-import type { Trace } from '../exchange/request-view.ts';
-import type { TracingSettings } from '../plan/settings.ts';
-import type { Fields } from '../policy/contract.ts';
+import type { Trace } from '../../exchange/request-view.ts';
+import type { TracingSettings } from '../../plan/settings.ts';
+import type { Fields } from '../../policy/contract.ts';
 
 /** Of the level 2 flags: the identifier is random; and that plus sampled. */
 const [RANDOM, SAMPLED] = ['02', '03'] as const;

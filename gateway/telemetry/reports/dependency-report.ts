@@ -1,9 +1,9 @@
-// What operators learn of what the gateway depends on, the store and the issuers' keys, and of each request that failed.
-// Told of each change by the stores and verifiers, of each fault by the exchange; an answer says nothing of its cause.
-import type { Fault, FaultCode } from '../exchange/directive.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
-import type { Logger } from './logger.ts';
-import type { Telemetry } from './telemetry.ts';
+// State of the store and of the issuers' keys, and a log line for each request that failed.
+// A response discloses nothing of the cause; the log line has it.
+import type { Fault, FaultCode } from '../../exchange/directive.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { Logger } from '../logs/logger.ts';
+import type { Telemetry } from '../telemetry.ts';
 
 export interface DependencyReport {
   /** `store`: the kind, never an address. */

@@ -1,8 +1,8 @@
-// Requests that a freeze let in because nobody can know when their consumer came: a counter, and a line where it will stay so.
-// Told of each such request by the stores through service.ts; the counter is read at scrape.
-import type { GatewayPlan } from '../plan/plan.ts';
-import type { Logger } from './logger.ts';
-import { counter, type MetricRow, type Sample } from './series.ts';
+// Requests admitted during a freeze because the first call of their consumer is unknown.
+// A counter read at scrape, and a log line where the first call will stay unknown.
+import type { GatewayPlan } from '../../plan/plan.ts';
+import type { Logger } from '../logs/logger.ts';
+import { counter, type MetricRow, type Sample } from '../series.ts';
 
 /** The store did not answer, or calls of the version are counted only since the freeze. */
 const UNJUDGED = ['store_away', 'counted_since'] as const;

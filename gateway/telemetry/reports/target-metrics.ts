@@ -1,8 +1,8 @@
-// The targets of upstreams: which are in service, how often each was taken out, and a line for each change.
-// Told of each change by upstream/; asks the targets themselves at scrape.
-import type { TargetChange, TargetStanding } from '../exchange/standing.ts';
-import type { Logger } from './logger.ts';
-import { counter, gauge, type MetricRow, type Sample } from './series.ts';
+// The targets of upstreams: which are in service, how often each was ejected, and a log line per change.
+// The state of a target is read at scrape.
+import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';
+import type { Logger } from '../logs/logger.ts';
+import { counter, gauge, type MetricRow, type Sample } from '../series.ts';
 
 export interface TargetMetrics {
   /** Shows these from now on; `standing` is asked at scrape. */

@@ -1,5 +1,5 @@
-// What the bounds of gateway.yaml have refused, what was shed for load, and which plane carried what: closed label lists.
-// Fed by server/ and plane/ as they refuse, read at scrape.
+// Requests and connections refused by the bounds of gateway.yaml, load shed, and requests per plane.
+// All label lists are closed.
 import {
   PLANE_REASONS,
   PLANES,
@@ -9,8 +9,8 @@ import {
   type RefusingBound,
   SHED_REASONS,
   type ShedReason,
-} from '../plan/bounds.ts';
-import { counter, gauge, type MetricRow, type Sample, single } from './series.ts';
+} from '../../plan/bounds.ts';
+import { counter, gauge, type MetricRow, type Sample, single } from '../series.ts';
 
 /** What a load guard shows of itself at scrape. */
 export interface LoadGauges {

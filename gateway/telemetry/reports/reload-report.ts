@@ -1,9 +1,9 @@
-// What operators learn of a reload: its outcome, one log line for each problem, and whether the last one held.
-// Handed to the watcher of the policy files by gateway.ts.
-import { countProblems, headline, type Problem } from '../plan/problems.ts';
-import type { Quarantined } from '../plan/reload/settle.ts';
-import type { MonotonicMs } from '../policy/contract.ts';
-import type { Telemetry } from './telemetry.ts';
+// Reports a reload: its outcome, one log line for each problem, and whether the last one succeeded.
+// Passed to the watch of the policy files as its callbacks.
+import { countProblems, headline, type Problem } from '../../plan/problems.ts';
+import type { Quarantined } from '../../plan/reload/settle.ts';
+import type { MonotonicMs } from '../../policy/contract.ts';
+import type { Telemetry } from '../telemetry.ts';
 
 export interface ReloadReport {
   /** A load begins; what it comes to is said by one of the others. */

@@ -1,7 +1,7 @@
-// What operators learn of the certificates of the public face: until when they hold, and of a renewal that failed.
-// Told by the server of what it has taken over and what it could not.
-import type { EpochMs } from '../policy/contract.ts';
-import type { Telemetry } from './telemetry.ts';
+// Certificates of the public listeners: their expiry, and log lines for a renewal that failed.
+// If a renewal fails, the pair in force stays in use.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Telemetry } from '../telemetry.ts';
 
 /** A pair, as far as it may be told. */
 export interface ReportedPair {

@@ -1,10 +1,10 @@
 // The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
 // Fields come from a closed list, so that a secret needs a change here before it can be written.
 import { pino } from 'pino';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { ProcessState } from '../reports/process-state.ts';
 import { asciiJson } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
-import type { ProcessState } from './process-state.ts';
 
 const FIELDS = [
   'request_id',

@@ -1,9 +1,9 @@
-// What the running process reports of itself: stores, reloads, certificates, admin writes, open WebSockets.
-// Set by the composition root as things happen, read at scrape; with the rows of policy files and certificates.
-import type { HeldService } from '../exchange/held-service.ts';
-import type { Quarantined } from '../plan/reload/settle.ts';
-import type { EpochMs } from '../policy/contract.ts';
-import { createLatency, type Latency } from './latency.ts';
+// State of the running process: stores, reloads, certificates, admin writes, open WebSockets.
+// Read at scrape, with the rows of policy files and certificates.
+import type { HeldService } from '../../exchange/held-service.ts';
+import type { Quarantined } from '../../plan/reload/settle.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { createLatency, type Latency } from '../latency.ts';
 import {
   counter,
   gauge,
@@ -12,7 +12,7 @@ import {
   type MetricRow,
   type Sample,
   single,
-} from './series.ts';
+} from '../series.ts';
 
 export type ReloadResult = 'success' | 'failure';
 

@@ -1,9 +1,9 @@
-// Requests that have ended, held for a moment and then recorded together: what that takes is off the path of each.
-// Log, metrics and ledger call `record` before they are read or written, so that nothing is missing there.
-import type { Observer, Outcome } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
-import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
-import type { Spans } from './spans.ts';
+// Requests that have ended, buffered briefly and recorded together, off the path of each request.
+// Log, metrics and ledger call `record` before they are read or written, so that nothing is missing.
+import type { Observer, Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
+import type { Spans } from '../traces/spans.ts';
 
 const MOST_HELD = 64;
 const LONGEST_HELD_MS = 200;
