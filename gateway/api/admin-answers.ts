@@ -1,5 +1,5 @@
-// What the admin API answers about pauses, pins and itself: made by the admin listener, read by the command line.
-// Readers let members pass that they do not know, so that a command understands a gateway that says more.
+// Responses of the admin API about pauses, pins, keys, readiness, reloads and accepted files.
+// Readers ignore unknown members, so that a command understands a newer gateway.
 import { z } from 'zod';
 
 const effect = z.object({

@@ -1,4 +1,4 @@
-// What the bodies of admin writes may say. Read by the admin listener before anything is asked of a policy or a store.
+// Request bodies of the admin API: their grammar, read before a policy or a store is involved.
 // Unknown members are refused: a misspelt `until` must not become a pause of another length.
 import { z } from 'zod';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';

@@ -1,5 +1,5 @@
-// What the admin API is asked and answers about notices: made by the admin listener, read by the command line.
-// Readers let members pass that they do not know, so that a command understands a gateway that says more.
+// Queries and responses of the admin API about notices.
+// Readers ignore unknown members, so that a command understands a newer gateway.
 import { z } from 'zod';
 import type { EpochMs } from '../policy/contract.ts';
 

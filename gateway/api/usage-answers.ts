@@ -1,5 +1,5 @@
-// What the admin API answers about usage: made by the admin listener, read by the command line.
-// As in admin-answers.ts readers let members pass that they do not know.
+// Responses of the admin API about usage.
+// Readers ignore unknown members, so that a command understands a newer gateway.
 import { z } from 'zod';
 
 /** Instants are RFC 3339 in UTC, by the lifecycle clock; days are days of UTC. */

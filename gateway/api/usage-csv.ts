@@ -1,5 +1,5 @@
-// Usage as CSV (RFC 4180): one line for each consumer of a version and operation, the same from the admin API and the
-// command line. What it tells of callers comes from them: no cell of theirs is a formula to a spreadsheet.
+// Usage as CSV (RFC 4180): one line for each consumer of a version and operation.
+// Cells with text from callers are escaped, so that a spreadsheet evaluates none as a formula.
 import type { UsageRowBody } from './usage-answers.ts';
 
 const COLUMNS = [

@@ -1,5 +1,5 @@
-// What the webhooks service tells of its subscriptions and deliveries, as the admin listener reads it.
-// Another process says it: what is no such thing is refused, members nobody knows are left out, texts are cut.
+// Responses of the webhooks service about its subscriptions and deliveries.
+// A malformed response is refused, unknown members are dropped, long texts are cut.
 import { z } from 'zod';
 
 const MOST_ENDPOINTS = 1_000;

@@ -1,5 +1,5 @@
-// Which servers a Redis URL names, and with which leave: one server, a cluster, or sentinels that know the primary.
-// The grammar refuses what cannot be read here; stores/redis/ connects to it, and whoever shows it leaves the secrets out.
+// Parses a Redis URL: one server, a cluster, or sentinels that know the primary; TLS and credentials.
+// The result contains passwords.
 
 export interface RedisServer {
   readonly host: string;

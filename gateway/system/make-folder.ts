@@ -1,6 +1,6 @@
-// Making a folder and those above it, one at a time, and not for ever.
-// For whoever keeps files: `mkdir` with `recursive` never returns where a file system such as /proc says that a folder is
-// missing which is there, and no call returns where one of the network is away.
+// Creates a folder and those above it, one at a time and with a timeout.
+// `mkdir` with `recursive` never returns on a file system such as /proc that calls an existing folder missing, and no call
+// returns when a network file system is unavailable.
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 

@@ -1,11 +1,11 @@
-// Long work on the event loop in short turns, so that requests are answered between them.
-// Building a plan and writing down what was published go through here while the gateway serves.
+// Splits long work on the event loop into time slices, so that requests are answered between them.
+// A slice takes about 4 ms.
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds: far below what a request would notice, far above what a turn of the loop costs. */
 const SLICE_MS = 4;
 
-/** What `steps` return; each step must be short, since only between two of them can others have a turn. */
+/** Returns the result of `steps`. Each step must be short, since the event loop is only released between two steps. */
 export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
   const turn = createTurns();
   for (;;) {
@@ -16,7 +16,7 @@ export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
   }
 }
 
-/** To be waited for between two short steps: gives others a turn where the own one has become long. */
+/** Await the result between two short steps: it releases the event loop if the current slice is used up. */
 export function createTurns(): () => Promise<void> | undefined {
   let end = performance.now() + SLICE_MS;
   const next = async (): Promise<void> => {
@@ -26,7 +26,7 @@ export function createTurns(): () => Promise<void> | undefined {
   return () => (performance.now() < end ? undefined : next());
 }
 
-/** The same at one go, for whoever has nothing else to do. */
+/** Runs `steps` without a pause, where nothing else waits for the event loop. */
 export function atOnce<T>(steps: Iterator<unknown, T>): T {
   for (;;) {
     const step = steps.next();
