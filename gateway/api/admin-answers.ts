@@ -23,7 +23,7 @@ const pause = z.object({
   by: z.string(),
   why: z.string(),
   effects: z.array(effect),
-  /** Of a hold: whether the guard may make it again once it is ended; an older gateway does not say. */
+  /** Of a hold: whether the guard may renew it once it has ended; absent from older gateways. */
   renewable: z.boolean().exactOptional(),
 });
 
@@ -37,21 +37,21 @@ const pinAnswer = z.object({
   now,
   api: z.string(),
   account: z.string(),
-  /** How the version of an account is found that has no stored pin; claims of its token. */
+  /** How the version of an account without a stored pin is found; claims of its token. */
   rule: z.object({ account: z.string().nullable(), created: z.string().nullable(), match: z.string() }),
   pin: z
     .object({
       version: z.string(),
       origin: z.enum(['first_call', 'upgrade', 'roll_back']),
       since: z.string(),
-      /** Null where no upgrade can be taken back any more; its version is null where no pin was stored before. */
+      /** Null once no upgrade can be rolled back; its version is null if no pin was stored before. */
       rollBack: z.object({ version: z.string().nullable(), until: z.string() }).nullable(),
     })
     .nullable(),
 });
 
 const key = z.object({
-  /** The public part: what it is called. */
+  /** The public part. */
   id: z.string(),
   consumer: z.string(),
   scopes: z.array(z.string()).readonly(),
@@ -60,16 +60,16 @@ const key = z.object({
   created: z.string(),
   expires: z.string().nullable(),
   rotated: z.string().nullable(),
-  /** Until when a secret before the last rotation works. */
+  /** Until when the secret before the last rotation is accepted. */
   overlap: z.string().nullable(),
   revoked: z.string().nullable(),
 });
-/** By the real clock, in what is said of keys. */
+/** `now` of keys is the real clock. */
 const keysAnswer = z.object({ now, keys: z.array(key) });
 const keyAnswer = z.object({ now, key });
 /**
- * `secret`: the key itself, which no other answer has. `takenBy`: APIs that take keys. `unknownScopes`: those of the key that
- * no policy names. An older gateway says neither.
+ * `secret`: the key itself, in no other response. `takenBy`: APIs that accept keys. `unknownScopes`: those of the key that
+ * no policy names. Both are absent from older gateways.
  */
 const newKeyAnswer = z.object({
   now,
@@ -84,7 +84,7 @@ const readiness = z.object({
   store: z.object({ kind: z.string(), state: z.string() }),
   /** Revision of the plan in force. */
   plan: z.string().nullable(),
-  /** What is to be known of its policies although it is ready; an older gateway does not say. */
+  /** A warning about its policies although it is ready; absent from older gateways. */
   detail: z.string().exactOptional(),
 });
 
@@ -104,17 +104,17 @@ const refusedFile = z.object({ api: z.string(), file: z.string() });
 const reload = z.object({
   outcome: z.enum(['accepted', 'unchanged', 'rejected', 'failed']),
   revision: z.string(),
-  /** Since when that revision is in force; an older gateway does not say. */
+  /** Since when that revision is in force; absent from older gateways. */
   since: z.string().exactOptional(),
   restartNeeded: z.boolean(),
-  /** APIs that are served in their last accepted form; an older gateway does not say. */
+  /** APIs that are served in their last accepted form; absent from older gateways. */
   quarantined: z.array(refusedFile).exactOptional(),
-  /** APIs that are not served at all; an older gateway does not say. */
+  /** APIs that are not served at all; absent from older gateways. */
   leftOut: z.array(refusedFile).exactOptional(),
   problems: z.array(problem),
 });
 
-/** What was accepted, and what the reload came to that follows. */
+/** What was accepted, and the outcome of the reload that follows. */
 const acceptedAnswer = reload.extend({
   api: z.string(),
   accepted: z.array(z.object({ label: z.string(), to: z.string() })),
@@ -134,7 +134,7 @@ export type ReloadAnswer = z.output<typeof reload>;
 export type PreviewAnswer = z.output<typeof preview>;
 export type AcceptedAnswer = z.output<typeof acceptedAnswer>;
 
-/** Each undefined for a body that says something else. */
+/** Each returns undefined for a body of another shape. */
 export const readPausesAnswer = (body: unknown) => pausesAnswer.safeParse(body).data;
 export const readPauseAnswer = (body: unknown) => pauseAnswer.safeParse(body).data;
 export const readEndedAnswer = (body: unknown) => endedAnswer.safeParse(body).data;

@@ -69,7 +69,7 @@ export type RequestRead<T> =
   /** Each a sentence that names the member. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
-/** One of `until` and `for` is needed: no pause lasts for ever. */
+/** Requires exactly one of `until` and `for`: every pause expires. */
 export function readPauseRequest(body: unknown): RequestRead<PauseRequest> {
   const request = read(pause, body);
   if (
@@ -87,7 +87,7 @@ export const readKeyRequest = readerOf(key);
 export const readRotationRequest = readerOf(rotation);
 export const readReplayRequest = readerOf(replay);
 
-/** What is erased stands in the URL, so that a body may be missing. */
+/** The URL names what is erased, so the body is optional. */
 export function readErasureRequest(body: unknown): RequestRead<z.output<typeof erasure>> {
   return body === undefined ? { kind: 'read', value: {} } : read(erasure, body);
 }

@@ -6,7 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 const about = { consumer: z.string(), notices: z.array(z.string()).readonly() };
 
 const noticesAnswer = z.object({
-  /** The lifecycle clock of the gateway, and the instant that was asked for. */
+  /** The lifecycle clock of the gateway, and the instant of the query. */
   now: z.string(),
   at: z.string(),
   sends: z.object({ mails: z.boolean(), events: z.boolean() }),
@@ -21,7 +21,7 @@ const noticesAnswer = z.object({
     )
     .readonly(),
   withoutContact: z.array(z.object(about)).readonly(),
-  /** From which somebody calls without a name. */
+  /** Number of client addresses with anonymous calls. */
   addresses: z.number(),
   events: z
     .array(
@@ -37,7 +37,7 @@ const noticesAnswer = z.object({
 
 const sentAnswer = z.object({
   now: z.string(),
-  /** Another gateway is at it: nothing was done here. */
+  /** Another gateway is sending: nothing was sent here. */
   busy: z.boolean(),
   events: z.object({ sent: z.number(), failed: z.number() }),
   mails: z.object({
@@ -51,21 +51,21 @@ const sentAnswer = z.object({
 export type NoticesAnswer = z.output<typeof noticesAnswer>;
 export type SentAnswer = z.output<typeof sentAnswer>;
 
-/** What is to be shown of the notices that are due. */
+/** Which due notices to show. */
 export interface NoticesAsked {
-  /** Undefined: now. The ledger tells of the calls until now in any case. */
+  /** Undefined: now. Calls are counted until now in any case. */
   readonly at: EpochMs | undefined;
-  /** What is for it or of it, and what goes out in the same mail. */
+  /** Notices to or about it, and those in the same mail. */
   readonly api: string | undefined;
   readonly consumer: string | undefined;
 }
 
-/** What is found of them, before it is an answer. */
+/** The notices found, with instants as numbers. */
 export type NoticesFound = Omit<NoticesAnswer, 'now' | 'at'> & Readonly<Record<'now' | 'at', EpochMs>>;
 
-/** What became of those that were due. */
+/** The outcome for the notices that were due. */
 export type NoticesSent = Omit<SentAnswer, 'now'>;
 
-/** Each undefined for a body that says something else. */
+/** Each returns undefined for a body of another shape. */
 export const readNoticesAnswer = (body: unknown) => noticesAnswer.safeParse(body).data;
 export const readSentAnswer = (body: unknown) => sentAnswer.safeParse(body).data;

@@ -7,7 +7,7 @@ const now = z.string();
 
 /** Calls of the last seven whole days, and of the seven before. */
 const trend = z.object({ week: z.number(), weekBefore: z.number() });
-/** `GET /search`; null for what no operation of the policy names. */
+/** Such as `GET /search`; null for requests that match no operation of the policy. */
 const operation = z.string().nullable();
 
 /** Since when its calls would have been counted, within the days that are; null: they are not. And what began then. */
@@ -21,7 +21,7 @@ const decides = z.object({
   /** Since when its calls are counted; null: not yet. */
   countedSince: z.string().nullable(),
   freeze: z.string().nullable(),
-  /** Null where no rule asks for it. */
+  /** Null if the version has no `retire_when`. */
   retirement: z.enum(['met', 'exceeded', 'unknown']).nullable(),
   heldUntil: z.string().nullable(),
   /** For people, each without a full stop. */
@@ -40,7 +40,7 @@ const usedVersion = z.object({
   calls: z.number(),
   trend,
   lastCall: z.string().nullable(),
-  /** Null where one consumer alone was asked for. */
+  /** Null if the query names a consumer. */
   verdict: z.enum(['unused', 'too_early', 'called', 'ended', 'not_deprecated', 'not_in_policies']).nullable(),
   /** The verdict for people, without a full stop. */
   summary: z.string().nullable(),
@@ -102,20 +102,20 @@ const usageRecord = z.object({
 
 const usageAnswer = z.object({
   now,
-  /** The first day that is counted. */
+  /** The first day counted. */
   since: z.string(),
   /** False: the ledger is off, and tells of another time. */
   recording: z.boolean(),
-  /** When the ledger began; null: it has nothing yet. */
+  /** When the ledger began; null while it is empty. */
   began: z.string().nullable(),
-  /** Days before it are forgotten; null: none are. */
+  /** Earlier days are deleted; null if none are. */
   kept: z.string().nullable().exactOptional(),
-  /** On the first page alone. */
+  /** Only on the first page. */
   versions: z.array(usedVersion).exactOptional(),
   consumers: z.array(usageRow),
-  /** All that is kept of the consumer that was asked for. */
+  /** All records of the consumer that the query names. */
   records: z.array(usageRecord).exactOptional(),
-  /** To be sent as `after` for the next page; null behind the last. */
+  /** Cursor: send it as `after` for the next page; null on the last page. */
   next: z.string().nullable(),
 });
 
@@ -127,6 +127,6 @@ export type UsageRowBody = z.output<typeof usageRow>;
 export type UsageRecordBody = z.output<typeof usageRecord>;
 export type ErasedAnswer = z.output<typeof erasedAnswer>;
 
-/** Each undefined for a body that says something else. */
+/** Each returns undefined for a body of another shape. */
 export const readUsageAnswer = (body: unknown) => usageAnswer.safeParse(body).data;
 export const readErasedAnswer = (body: unknown) => erasedAnswer.safeParse(body).data;

@@ -11,7 +11,7 @@ const text = (most: number) => z.string().transform((written) => written.slice(0
 const word = text(60);
 const name = text(256);
 const count = z.int().min(0);
-/** Since 1970. */
+/** Unix time. */
 const second = z.int().min(0).max(LAST_SECOND);
 const status = z.int().min(100).max(599);
 
@@ -27,7 +27,7 @@ const endpoint = z.object({
   health: z.object({
     breaker: word,
     open_until: second.optional(),
-    /** In a row. */
+    /** Consecutive. */
     failures: count,
     failing_since: second.optional(),
     last_attempt: z.object({ at: second, outcome: word, status: status.optional() }).optional(),
@@ -75,7 +75,7 @@ export type WebhookOverview = z.output<typeof overview>;
 export type WebhookEndpoint = z.output<typeof endpoint>;
 export type WebhookDelivery = z.output<typeof delivery>;
 
-/** Each undefined for a body that says something else. */
+/** Each returns undefined for a body of another shape. */
 export const readOverview = (body: unknown) => overview.safeParse(body).data;
 export const readDeliveries = (body: unknown) => deliveries.safeParse(body).data;
 export const readReplayed = (body: unknown) => replayed.safeParse(body).data;

@@ -120,7 +120,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/cli/': {
     may: [
-      'gateway/api/',
+      'gateway/api/admin-answers.ts',
+      'gateway/api/notice-answers.ts',
+      'gateway/api/usage-answers.ts',
+      'gateway/api/usage-csv.ts',
       'gateway/plan/',
       'gateway/policy/',
       'gateway/exchange/',
