@@ -3,9 +3,9 @@
 import type { GatewayFacts } from './cli/run/banner.ts';
 import type { Problem } from './plan/problems.ts';
 import type { Environment } from './plan/read/interpolate.ts';
-import type { ReloadOutcome } from './plan/reload-outcome.ts';
+import type { ReloadOutcome } from './plan/reload/watch-contract.ts';
 import type { EpochMs } from './policy/contract.ts';
-import type { LogDestination } from './telemetry/log-sink.ts';
+import type { LogDestination } from './telemetry/logs/log-sink.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 export interface GatewayOptions {

@@ -6,8 +6,8 @@ import { openRetirementGuard } from './admin/retirement-guard.ts';
 import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
 import { openNotices } from './open-notices.ts';
 import { openPolicies } from './open-policies.ts';
-import { emptyPlan } from './plan/first-plan.ts';
 import { isStartable, isWhole, loadAll, type Startable } from './plan/load.ts';
+import { emptyPlan } from './plan/reload/first-plan.ts';
 import type { Settings } from './plan/settings.ts';
 import type { Override } from './policy/lifecycle/override.ts';
 import { keptFrom } from './policy/usage/window.ts';
@@ -17,12 +17,12 @@ import { openCertificates } from './server/public-certificates.ts';
 import { createService, type Service } from './service.ts';
 import { DataFolderError, hasDatabase } from './stores/embedded/data-folder.ts';
 import { openStores } from './stores/open-stores.ts';
-import { createCertificateReport } from './telemetry/certificate-report.ts';
-import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { stopWatching } from './telemetry/ledger/sweep.ts';
-import { createGuardReport } from './telemetry/retirement-gauge.ts';
-import { loadSpans } from './telemetry/spans.ts';
+import { createCertificateReport } from './telemetry/reports/certificate-report.ts';
+import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
+import { createGuardReport } from './telemetry/reports/retirement-gauge.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
+import { loadSpans } from './telemetry/traces/spans.ts';
 
 /**
  * Starts a gateway: documents, store, certificate, listeners, in this order, so that nothing listens before all is well.

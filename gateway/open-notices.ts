@@ -6,7 +6,7 @@ import type { AnnouncerPorts } from './announce/ports.ts';
 import { createEventSender } from './announce/send-event.ts';
 import type { Settings } from './plan/settings.ts';
 import type { OverrideStore } from './policy/lifecycle/override.ts';
-import { type AnnounceTelemetry, createAnnounceReport } from './telemetry/announcement-counts.ts';
+import { type AnnounceTelemetry, createAnnounceReport } from './telemetry/reports/announcement-counts.ts';
 
 /** Less than an orderly end has for letting go, and enough for most mails: one that is cut off is sent again. */
 const LAST_MS = 2_000;

@@ -5,17 +5,17 @@ import type { ConfigPorts } from './admin/config.ts';
 import type { PolicyReadiness } from './admin/readiness.ts';
 import type { GatewayOptions } from './gateway-contract.ts';
 import { effectiveInForce } from './plan/effective/effective.ts';
-import { firstPlan } from './plan/first-plan.ts';
 import type { Startable } from './plan/load.ts';
-import type { PlanPiece } from './plan/pieces.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Problem } from './plan/problems.ts';
-import { createPublishedHistory } from './plan/published-history.ts';
-import { watchPolicies } from './plan/reload.ts';
+import { createPublishedHistory } from './plan/published/history.ts';
+import { firstPlan } from './plan/reload/first-plan.ts';
+import type { PlanPiece } from './plan/reload/pieces.ts';
+import { watchPolicies } from './plan/reload/reload.ts';
 import type { EpochMs } from './policy/contract.ts';
 import type { Stores } from './stores/stores.ts';
-import { createDependencyReport } from './telemetry/dependency-report.ts';
-import { createReloadReport } from './telemetry/reload-report.ts';
+import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
+import { createReloadReport } from './telemetry/reports/reload-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 interface PolicyPorts {

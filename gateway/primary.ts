@@ -1,8 +1,8 @@
 // The primary of several workers, where one process would have its service: it starts them, keeps them alike and alive.
 // Part of the composition root, called by gateway.ts; worker.ts is what it starts.
 import { availableParallelism } from 'node:os';
-import type { PlanPiece } from './plan/pieces.ts';
 import type { GatewayPlan } from './plan/plan.ts';
+import type { PlanPiece } from './plan/reload/pieces.ts';
 import type { Settings } from './plan/settings.ts';
 import type { MonotonicMs } from './policy/contract.ts';
 import type { PublicCertificates } from './server/public-certificates.ts';

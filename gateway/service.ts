@@ -3,7 +3,6 @@
 import { createExchange } from './exchange/exchange.ts';
 import type { ExchangePorts } from './exchange/ports.ts';
 import { openAuthenticators } from './identity/authenticators.ts';
-import { atOnce, inSlices } from './plan/in-slices.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
 import { connectForPlanes } from './plane/connect-target.ts';
@@ -13,9 +12,10 @@ import { openPublicFace, type PublicFace, type PublicSockets } from './server/pu
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
 import { type AdoptionRecords, createAdoption, NOBODY_COUNTED } from './stores/adoption.ts';
-import { createDependencyReport, createFaultReport } from './telemetry/dependency-report.ts';
-import { createFreezeReport } from './telemetry/freeze-counts.ts';
-import { createTargetReport } from './telemetry/target-metrics.ts';
+import { atOnce, inSlices } from './system/time-slices.ts';
+import { createDependencyReport, createFaultReport } from './telemetry/reports/dependency-report.ts';
+import { createFreezeReport } from './telemetry/reports/freeze-counts.ts';
+import { createTargetReport } from './telemetry/reports/target-metrics.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openUpstreams } from './upstream/upstreams.ts';
 

@@ -1,6 +1,6 @@
 // A worker process: what primary.ts starts. It answers requests with the plan it is sent, and reads no policy file.
 // Its own composition root; what it logs and counts goes to the primary.
-import { makeNextPlan, type NextPlan } from './plan/next-plan.ts';
+import { makeNextPlan, type NextPlan } from './plan/reload/next-plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { keepMemoryLow } from './server/memory-settings.ts';
 import { type Primary, type Worker, work } from './server/workers/at-work.ts';
@@ -9,9 +9,9 @@ import { sentCertificates } from './server/workers/sent-certificates.ts';
 import { createService } from './service.ts';
 import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/spoken.ts';
 import { openWorkerStores } from './stores/workers/worker-stores.ts';
-import { createDependencyReport } from './telemetry/dependency-report.ts';
-import { loadSpans } from './telemetry/spans.ts';
+import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
+import { loadSpans } from './telemetry/traces/spans.ts';
 
 keepMemoryLow();
 work(async (start, primary) => {

@@ -1,10 +1,10 @@
 // Changes of what was published that an operator accepts although the rules refuse them: recorded, audited, and put in force.
 // Rows of the admin listener's table. A preview of the files says which changes are refused.
-import { readAcceptRequest } from '../plan/admin-requests.ts';
+import { readAcceptRequest } from '../api/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
-import type { PublishedHistory } from '../plan/published-history.ts';
-import type { PublishedChange } from '../plan/published-record.ts';
+import type { PublishedHistory } from '../plan/published/history.ts';
+import type { PublishedChange } from '../plan/published/record.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { errorAnswer, jsonAnswer, malformedBody } from './answers.ts';

@@ -6,7 +6,7 @@ import fastify from 'fastify';
 import type { Address } from '../plan/settings.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
-import type { AdminWriteOutcome, AuditTrail } from '../telemetry/logger.ts';
+import type { AdminWriteOutcome, AuditTrail } from '../telemetry/logs/logger.ts';
 import {
   type AdminAnswer,
   errorAnswer,

@@ -2,7 +2,7 @@
 // Rows of the admin listener's table; the documents and the reload are the plan's.
 import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
 import type { Problem } from '../plan/problems.ts';
-import type { LastLoad, ReloadOutcome } from '../plan/reload-outcome.ts';
+import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
 import type { Route, Written } from './route.ts';
 

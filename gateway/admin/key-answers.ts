@@ -1,9 +1,9 @@
 // What is said of API keys: how one stands, for people and for the audit, and why it is not changed.
 // Made for keys.ts; no secret of any is in it.
-import type { KeyBody } from '../plan/admin-answers.ts';
+import type { KeyBody } from '../api/admin-answers.ts';
 import { type KeyRecord, stateOfKey } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { AuditState } from '../telemetry/logger.ts';
+import type { AuditState } from '../telemetry/logs/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText } from './answers.ts';
 
 export function keyBody(record: KeyRecord, now: EpochMs): KeyBody {

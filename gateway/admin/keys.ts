@@ -1,7 +1,7 @@
 // API keys through the admin API: which there are, making one, giving one another secret, ending one.
 // A key is shown once, to whoever makes it; neither the audit nor a later answer has it.
-import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
-import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
+import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../api/admin-answers.ts';
+import { readEndingRequest, readKeyRequest, readRotationRequest } from '../api/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import {
   isKeyId,

@@ -1,13 +1,13 @@
 // Notices through the admin API: the very mails and events that are due, now or at another instant, and sending them now.
 // What is due and to whom is decided by announce/; here it is asked for and told.
-import { readErasureRequest } from '../plan/admin-requests.ts';
+import { readErasureRequest } from '../api/admin-requests.ts';
 import type {
   NoticesAnswer,
   NoticesAsked,
   NoticesFound,
   NoticesSent,
   SentAnswer,
-} from '../plan/notice-answers.ts';
+} from '../api/notice-answers.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import { suggest } from '../plan/read/shape-issues.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../plan/settings.ts';
 import { isLoopback } from '../policy/notation.ts';
-import { createAuditTrail } from '../telemetry/logger.ts';
+import { createAuditTrail } from '../telemetry/logs/logger.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type AcceptPorts, acceptRoutes } from './accepted.ts';
 import { type AdminListener, createAdminListener, isExposed } from './admin-listener.ts';

@@ -1,14 +1,14 @@
 // Pauses through the admin API: which are in force, making one, ending one.
 // What a pause may be and what it does is decided by the lifecycle policy; here it is read, stored and told.
 import { randomBytes } from 'node:crypto';
-import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../plan/admin-answers.ts';
-import { type PauseRequest, readEndingRequest, readPauseRequest } from '../plan/admin-requests.ts';
+import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../api/admin-answers.ts';
+import { type PauseRequest, readEndingRequest, readPauseRequest } from '../api/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { type Hold, longOver, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
-import type { AuditState } from '../telemetry/logger.ts';
+import type { AuditState } from '../telemetry/logs/logger.ts';
 import { errorAnswer, instantText, jsonAnswer, malformedBody, storeUnread } from './answers.ts';
 import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
 

@@ -1,10 +1,10 @@
 // What the admin API says of a pin: as it stands, and why it cannot move as asked.
 // Every refusal says what would be possible instead.
-import type { PinAnswer } from '../plan/admin-answers.ts';
+import type { PinAnswer } from '../api/admin-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Pin, PinKey, PinMove, PinnableVersions } from '../policy/versioning/pin.ts';
 import type { Label, PinRule } from '../policy/versioning/resolution.ts';
-import type { AuditState } from '../telemetry/logger.ts';
+import type { AuditState } from '../telemetry/logs/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer } from './answers.ts';
 
 export interface PinFacts {

@@ -1,7 +1,8 @@
 // Pins through the admin API: the version an account stays on, its upgrade, and its way back for 72 hours.
 // The policy says how a pin may move; here the account is found, the move is stored, and the outcome told.
-import { versionsAt } from '../exchange/resolve-request.ts';
-import { readEndingRequest, readUpgradeRequest } from '../plan/admin-requests.ts';
+
+import { readEndingRequest, readUpgradeRequest } from '../api/admin-requests.ts';
+import { versionsAt } from '../exchange/steps/resolution.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';

@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/listeners-section.ts';
-import { makeFolder } from '../plan/make-folder.ts';
+import { makeFolder } from '../system/make-folder.ts';
 
 const TOKEN_BYTES = 32;
 const WAYS_OUT =

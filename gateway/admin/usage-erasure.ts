@@ -1,8 +1,8 @@
 // Forgetting a consumer: all that the ledger keeps of it, at once, told in the audit without its name.
 // A row of the usage pages, beside usage.ts.
 import { createHash } from 'node:crypto';
-import { readErasureRequest } from '../plan/admin-requests.ts';
-import type { ErasedAnswer } from '../plan/usage-answers.ts';
+import { readErasureRequest } from '../api/admin-requests.ts';
+import type { ErasedAnswer } from '../api/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { instantText, jsonAnswer, malformedBody, malformedQuery } from './answers.ts';

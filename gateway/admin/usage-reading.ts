@@ -1,6 +1,6 @@
 // The ledger read in pages, so that neither a hundred thousand records nor a slow store keeps the event loop from others.
 // Behind the usage pages, and the sums that a rule about a retirement goes by.
-import { createTurns } from '../plan/in-slices.ts';
+
 import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { UsageSummary } from '../policy/lifecycle/retire-when.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies, type VersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
+import { createTurns } from '../system/time-slices.ts';
 
 /** Few enough to be made into rows and JSON within a turn. */
 export const RECORDS_PER_PAGE = 500;

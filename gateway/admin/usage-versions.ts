@@ -1,9 +1,9 @@
 // What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
 // The plan says what there is, the ledger what of it is called; made for usage.ts.
+
+import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
-import { createTurns } from '../plan/in-slices.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { UsedVersion } from '../plan/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { type Exception, endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
@@ -15,6 +15,7 @@ import type { Counted } from '../policy/usage/rows.ts';
 import { usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
 import { tellsSince, type UsageWindow } from '../policy/usage/window.ts';
+import { createTurns } from '../system/time-slices.ts';
 import { instantOrNull, instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 

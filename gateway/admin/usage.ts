@@ -1,8 +1,9 @@
 // Usage through the admin API: who still calls what is deprecated, all that is kept of one consumer, and forgetting it.
 // The counting and the verdicts are the usage policy's; here the ledger is read in pages, put into words and told.
+
+import type { UsageAnswer, UsedVersion } from '../api/usage-answers.ts';
+import { usageCsv } from '../api/usage-csv.ts';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { UsageAnswer, UsedVersion } from '../plan/usage-answers.ts';
-import { usageCsv } from '../plan/usage-csv.ts';
 import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayNumberAt } from '../policy/usage/day.ts';

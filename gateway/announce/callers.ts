@@ -1,11 +1,12 @@
 // Who calls what the notices are about, each with the evidence: how often, when last, which operations, one sample.
 // Read from the ledger in pages; nobody who has not called of late is written to.
-import { createTurns } from '../plan/in-slices.ts';
+
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import type { LedgerStore, UsageRecord, UsageSample } from '../policy/usage/ledger.ts';
 import { daysBefore } from '../policy/usage/window.ts';
+import { createTurns } from '../system/time-slices.ts';
 import type { Notice } from './notices.ts';
 
 /** A mail is about what is called now. */

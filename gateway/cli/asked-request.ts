@@ -2,7 +2,6 @@
 // What a listener would refuse before judging is refused here too; the connection itself is not simulated.
 
 import type { RequestRefusal } from '../exchange/directive.ts';
-import { plainRefusal } from '../exchange/plain-http.ts';
 import {
   METHODS,
   RecordFields,
@@ -12,6 +11,7 @@ import {
   readTarget,
   speaksFor,
 } from '../exchange/request-view.ts';
+import { plainRefusal } from '../exchange/steps/plain-http.ts';
 import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exchange/strictness.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';

@@ -2,7 +2,7 @@
 // Options that several commands have are made here, so that their texts are the same.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
-import type { PublishedEntry } from '../plan/published-record.ts';
+import type { PublishedEntry } from '../plan/published/record.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { StoreSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -1,7 +1,8 @@
 // What decide() tells the transport to do, and the closed union of refusals and faults.
 // Made by the pipeline, carried out by plane/ and upstream/.
-import type { HeaderRules } from '../plan/connection-rules.ts';
+
 import type { UpstreamPlan } from '../plan/plan.ts';
+import type { HeaderRules } from '../plan/upstreams/connection-rules.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal, Replacements } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
@@ -126,7 +127,7 @@ export type RequestRefusal =
   /** `most`: bytes. */
   | { readonly reason: 'body_too_large'; readonly most: number };
 
-/** The gateway says no. Each reason has its status and body in `refusal-answer.ts`. */
+/** The gateway says no. Each reason has its status and body in `answers/refusal.ts`. */
 export type Refusal =
   | RequestRefusal
   | VersioningRefusal

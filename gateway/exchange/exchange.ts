@@ -3,26 +3,26 @@
 import type { Fields, MaybePromise } from '../policy/contract.ts';
 import type { Taken } from '../policy/rate-limit/limit.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
-import { refuse } from './admission.ts';
 import { HeaderLines, mergeVary } from './answer-headers.ts';
-import { decorate } from './decorate.ts';
-import { type Directive, Fault, type Refusal } from './directive.ts';
+import { decorate } from './answers/decorate.ts';
 import {
   type ErrorDescription,
   PROBLEM_TYPE,
   problemBody,
   reasonPhrase,
   wantsProblem,
-} from './error-body.ts';
+} from './answers/error-body.ts';
+import { describeFault } from './answers/fault.ts';
+import { clampFreshness, longestReuse } from './answers/freshness.ts';
+import { describeRefusal } from './answers/refusal.ts';
+import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ExchangeFacts, factsOf, undecided } from './facts.ts';
-import { describeFault } from './fault-answer.ts';
-import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
 import { judge } from './pipeline.ts';
 import type { ExchangePorts, Judging } from './ports.ts';
 import type { Publication } from './publish/publication.ts';
-import { describeRefusal } from './refusal-answer.ts';
 import type { RequestGlimpse, RequestView } from './request-view.ts';
+import { refuse } from './steps/admission.ts';
 
 /** A complete answer made by the gateway; lower-case header names; the transport leaves the body out for HEAD. */
 export interface Answer {

@@ -2,6 +2,11 @@
 // Everything it calls is pure or a port; `explain` runs the very same function.
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import { literalOf } from '../policy/paths/rules.ts';
+import { requestedVersion } from './answers/echo.ts';
+import type { Directive } from './directive.ts';
+import { type Completion, type Deciding, judgedBy, NO_VERSION } from './facts.ts';
+import { awaited, type Judging } from './ports.ts';
+import { isKnownHost, publishReserved, WELL_KNOWN } from './publish/reserved.ts';
 import {
   type AllRules,
   type Asked,
@@ -20,22 +25,17 @@ import {
   refuseUnauthorised,
   refuseUnexcepted,
   sparesOthers,
-} from './admission.ts';
-import { credentialInQuery } from './authenticate.ts';
-import { noticeOrder } from './body-notice.ts';
-import { answerPreflight, refuseStranger } from './cors.ts';
-import type { Directive } from './directive.ts';
-import { requestedVersion } from './echo.ts';
-import { type Completion, type Deciding, judgedBy, NO_VERSION } from './facts.ts';
-import { forwardOrder, strictest } from './forward-order.ts';
-import { judgedRules, knowing, NO_OTHERS, otherRules } from './judged-rules.ts';
-import { limitRefusal, partsOfAll, shownQuotas } from './limit-of.ts';
-import { misreadTarget, pathReadings, refuseOverride } from './misreadings.ts';
-import { keepFirstCall } from './pinned-version.ts';
-import { awaited, type Judging } from './ports.ts';
-import { isKnownHost, publishReserved, WELL_KNOWN } from './publish/reserved.ts';
-import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './resolve-request.ts';
-import { underKey } from './under-key.ts';
+} from './steps/admission.ts';
+import { credentialInQuery } from './steps/authenticate.ts';
+import { noticeOrder } from './steps/body-notice.ts';
+import { answerPreflight, refuseStranger } from './steps/cors.ts';
+import { forwardOrder, strictest } from './steps/forward-order.ts';
+import { underKey } from './steps/idempotency.ts';
+import { judgedRules, knowing, NO_OTHERS, otherRules } from './steps/judged-rules.ts';
+import { misreadTarget, pathReadings, refuseOverride } from './steps/misreadings.ts';
+import { keepFirstCall } from './steps/pinned-version.ts';
+import { limitRefusal, partsOfAll, shownQuotas } from './steps/rate-limit.ts';
+import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './steps/resolution.ts';
 
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
 export function* judge(asked: Asked, decision: Deciding, completion: Completion): Judging<Directive> {

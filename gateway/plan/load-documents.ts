@@ -16,7 +16,7 @@ import { MISSING_IN_GATEWAY, MISSING_IN_POLICY, placeOfKey, placeOfPathKey } fro
 import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
 import type { Problem } from './problems.ts';
-import type { PublishedFile } from './published-record.ts';
+import type { PublishedFile } from './published/record.ts';
 import { type Path, readDocument, type SourceDocument } from './read/document.ts';
 import { digest, type FileRead, type ReadFile, readAtOnce, readSecret, tryRead } from './read/files.ts';
 import type { Environment } from './read/interpolate.ts';

@@ -1,11 +1,10 @@
 // Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
 // Called at start and by every command that reads the files; a reload does the same piece by piece, see aside/.
 import { dirname, resolve } from 'node:path';
-import { compareWithPast } from './against.ts';
+import { atOnce } from '../system/time-slices.ts';
 import { surroundingsOfView } from './check/views.ts';
 import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
-import { atOnce } from './in-slices.ts';
 import {
   contextOf,
   type Gateway,
@@ -15,12 +14,13 @@ import {
   readGateway,
   readPolicies,
 } from './load-documents.ts';
-import { keepsFiles, type PlanPiece, revisionOf } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
+import { compareWithPast } from './published/against.ts';
 import type { SourceDocument } from './read/document.ts';
 import { digest, findFiles, type ReadFile, readAtOnce, readCapped, tryRead } from './read/files.ts';
 import { nothingMatched } from './read/unreadable.ts';
+import { keepsFiles, type PlanPiece, revisionOf } from './reload/pieces.ts';
 import type { Settings } from './settings.ts';
 
 export interface Loaded {

@@ -13,13 +13,13 @@ import type { Maintenance } from '../policy/maintenance/maintenance.ts';
 import type { PathRules } from '../policy/paths/rules.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
-import type { AnswerFields } from './answer-fields.ts';
-import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './connection-rules.ts';
 import type { Guide } from './guides/guide-page.ts';
-import type { NestedRoutes } from './nested-routes.ts';
-import type { OperationTable } from './operation-table.ts';
-import type { RouteTable } from './route-table.ts';
-import type { TargetRules } from './target-rules.ts';
+import type { NestedRoutes } from './routes/nested-routes.ts';
+import type { OperationTable } from './routes/operation-table.ts';
+import type { RouteTable } from './routes/route-table.ts';
+import type { AnswerFields } from './upstreams/answer-fields.ts';
+import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './upstreams/connection-rules.ts';
+import type { TargetRules } from './upstreams/target-rules.ts';
 import type { VersionNotes } from './version-notes.ts';
 
 /** Everything a request is judged by. Swapped as a whole on reload. */

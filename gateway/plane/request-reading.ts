@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Refusal, RequestRefusal } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
-import { plainRefusal } from '../exchange/plain-http.ts';
 import {
   type RequestGlimpse,
   type RequestView,
@@ -12,6 +11,7 @@ import {
   sameAuthority,
   type Trace,
 } from '../exchange/request-view.ts';
+import { plainRefusal } from '../exchange/steps/plain-http.ts';
 import type { ShedReason } from '../plan/bounds.ts';
 import type { FieldRecord, Fields } from '../policy/contract.ts';
 import { type ClientConnection, type RequestedHost, requestedHost } from './client-connection.ts';

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { CertificateReport } from '../telemetry/certificate-report.ts';
+import type { CertificateReport } from '../telemetry/reports/certificate-report.ts';
 import { type Certificates, certificatesOf, type KeyPair, loadClients, loadPair } from './certificates.ts';
 import { RENEW_BEFORE_MS, selfSignedFiles, selfSignedPair } from './self-signed.ts';
 

@@ -10,7 +10,7 @@ import { createForwarding } from '../plane/forwarding.ts';
 import type { IdleBound, Intake, Listener } from '../plane/port.ts';
 import { createProxyListener, type ProxyListenerOptions } from '../plane/proxy-listener.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
-import type { BoundsReport } from '../telemetry/bounds-report.ts';
+import type { BoundsReport } from '../telemetry/reports/bounds-report.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { createAdmission, createSwitches } from './admission.ts';

@@ -4,9 +4,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { makeFolder } from '../plan/make-folder.ts';
 import { covers } from '../plan/read/key-pair.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { makeFolder } from '../system/make-folder.ts';
 import type { KeyPair } from './certificates.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,13 +1,14 @@
 // How what was published is written in a store: one text for all, so that it changes together.
 // Both stores keep it. It has an entry per line, and is written and read in slices: there may be thousands.
-import { inSlices } from '../plan/in-slices.ts';
+
 import type {
   AcceptedChange,
   FormerVersion,
   PublishedEntry,
   PublishedFile,
-} from '../plan/published-record.ts';
+} from '../plan/published/record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
+import { inSlices } from '../system/time-slices.ts';
 import { isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
 const HEAD = '[\n';

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { PublishedEntry } from '../plan/published-record.ts';
+import type { PublishedEntry } from '../plan/published/record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { DATABASE_FILE } from './embedded/data-folder.ts';
 import { readPublished } from './published-text.ts';

@@ -13,7 +13,7 @@ import {
   NONE,
   OTHER,
   type RESOLUTIONS,
-} from './request-labels.ts';
+} from './requests/request-labels.ts';
 import type { Sample } from './series.ts';
 
 type Labels = readonly string[];

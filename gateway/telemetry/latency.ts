@@ -1,4 +1,4 @@
-// A histogram of durations in one typed array, since one is moved by every request; for each bucket the trace seen last.
+// A histogram of durations in one typed array, with the last trace of each bucket as its exemplar.
 // Recorded as answers end, read at scrape.
 import type { EpochMs } from '../policy/contract.ts';
 

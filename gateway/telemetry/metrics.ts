@@ -4,10 +4,6 @@ import { apisStanding, rememberedApis, standingOf } from '../exchange/standing.t
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
-import { type AnnouncementCounts, announcementRows } from './announcement-counts.ts';
-import { type BoundsSamples, boundRows } from './bounds-report.ts';
-import { CAPPED, DROPPED } from './consumer-sums.ts';
-import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
 import {
   knownAuthFailures,
   knownCallers,
@@ -18,8 +14,14 @@ import {
   withZeros,
 } from './known-series.ts';
 import { type LedgerSamples, ledgerRows } from './ledger/ledger.ts';
-import { certificateRows, type ProcessState, reloadRows } from './process-state.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import { type AnnouncementCounts, announcementRows } from './reports/announcement-counts.ts';
+import { type BoundsSamples, boundRows } from './reports/bounds-report.ts';
+import { type FreezeCounts, freezeRows } from './reports/freeze-counts.ts';
+import { certificateRows, type ProcessState, reloadRows } from './reports/process-state.ts';
+import { type RetirementGauge, retirementRows } from './reports/retirement-gauge.ts';
+import { type TargetMetrics, targetRows } from './reports/target-metrics.ts';
+import { CAPPED, DROPPED } from './requests/consumer-sums.ts';
+import type { RequestMetrics } from './requests/request-metrics.ts';
 import {
   authFailureSamples,
   bodyNoticeSamples,
@@ -35,10 +37,8 @@ import {
   resolutionSamples,
   retiredSamples,
   upstreamSamples,
-} from './request-samples.ts';
-import { type RetirementGauge, retirementRows } from './retirement-gauge.ts';
+} from './requests/request-samples.ts';
 import { counter, gauge, histogram, type MetricRow, single, VERSION } from './series.ts';
-import { type TargetMetrics, targetRows } from './target-metrics.ts';
 import { limitModeSamples, versionRows } from './version-rows.ts';
 
 export interface MetricSources {

@@ -5,23 +5,23 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { TracingSettings } from '../plan/settings.ts';
 import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
-import { createAccessLog } from './access-log.ts';
-import { type AnnouncementCounts, createAnnouncementCounts } from './announcement-counts.ts';
-import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
-import { createEndedRequests } from './ended-requests.ts';
 import { createExposition, type Exposition, type MetricsPage } from './exposition.ts';
-import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
 import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
-import { createLogSink, type LogDestination } from './log-sink.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { createAccessLog } from './logs/access-log.ts';
+import { createLogSink, type LogDestination } from './logs/log-sink.ts';
+import { createLogger, type Logger } from './logs/logger.ts';
 import { metricRows } from './metrics.ts';
-import { createProcessState, type ProcessState } from './process-state.ts';
-import { createRequestMetrics } from './request-metrics.ts';
-import { createRetirementGauge, type RetirementGauge } from './retirement-gauge.ts';
+import { type AnnouncementCounts, createAnnouncementCounts } from './reports/announcement-counts.ts';
+import { type BoundsReport, createBoundsReport } from './reports/bounds-report.ts';
+import { createFreezeCounts, type FreezeCounts } from './reports/freeze-counts.ts';
+import { createProcessState, type ProcessState } from './reports/process-state.ts';
+import { createRetirementGauge, type RetirementGauge } from './reports/retirement-gauge.ts';
+import { createTargetMetrics, type TargetMetrics } from './reports/target-metrics.ts';
+import { createEndedRequests } from './requests/ended-requests.ts';
+import { createRequestMetrics } from './requests/request-metrics.ts';
 import type { MetricsSnapshot } from './snapshots.ts';
-import type { Spans } from './spans.ts';
-import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
-import { type BeginTrace, createTracing } from './tracing.ts';
+import type { Spans } from './traces/spans.ts';
+import { type BeginTrace, createTracing } from './traces/tracing.ts';
 
 export interface TelemetryOptions {
   /** Asked at scrape only, so that the logger can serve before there is a plan. */

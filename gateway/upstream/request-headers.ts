@@ -1,11 +1,11 @@
 // The header section an upstream receives: the client's, cleaned, then ours.
 // Order matters: what the client may remove or forge is gone before anything of ours is added (FWD-1, XFF-1).
 import { isIPv6 } from 'node:net';
+import { PSEUDONYM } from '../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../exchange/directive.ts';
-import { PSEUDONYM } from '../exchange/error-body.ts';
 import type { RequestView } from '../exchange/request-view.ts';
-import { clientField, goesOn, keptFields } from '../plan/client-fields.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
+import { clientField, goesOn, keptFields } from '../plan/upstreams/client-fields.ts';
 import type { Inbound } from '../plane/port.ts';
 import type { Fields } from '../policy/contract.ts';
 

@@ -2,12 +2,12 @@
 // Stands between the upstream's head and exchange.decorate().
 import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import { type AnswerHeaders, HeaderLines } from '../exchange/answer-headers.ts';
+import { answerInKind } from '../exchange/answers/echo.ts';
+import { isCacheControl } from '../exchange/answers/shareability.ts';
 import { Fault } from '../exchange/directive.ts';
-import { answerInKind } from '../exchange/echo.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { isCacheControl } from '../exchange/shareability.ts';
-import { type AnswerFields, FIELD } from '../plan/answer-fields.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
+import { type AnswerFields, FIELD } from '../plan/upstreams/answer-fields.ts';
 import type { Forwarded } from './attempts.ts';
 import { appendVia, nominated } from './request-headers.ts';
 

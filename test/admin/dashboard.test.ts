@@ -8,7 +8,7 @@ import { sessionRoutes } from '../../gateway/admin/dashboard/session-routes.ts';
 import { createSessions } from '../../gateway/admin/dashboard/sessions.ts';
 import type { Route } from '../../gateway/admin/route.ts';
 import { createTokenCheck } from '../../gateway/admin/token.ts';
-import type { AdminWriteOutcome } from '../../gateway/telemetry/logger.ts';
+import type { AdminWriteOutcome } from '../../gateway/telemetry/logs/logger.ts';
 import { overHttp1 } from '../support/http-client.ts';
 
 const TOKEN = 'a-token-of-thirty-two-characters';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import { type StandingPorts, standingRoutes } from '../../gateway/admin/dashboard/standing-routes.ts';
 import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
-import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
+import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import type { Written } from '../../gateway/admin/route.ts';
 import { type UsagePorts, usageRoutes } from '../../gateway/admin/usage.ts';
-import { readUsageAnswer, type UsageAnswer } from '../../gateway/plan/usage-answers.ts';
+import { readUsageAnswer, type UsageAnswer } from '../../gateway/api/usage-answers.ts';
 import type { LedgerStore, UsageBatch, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { openEmbeddedStores } from '../support/embedded-stores.ts';
 import { api, NOW as MIDNIGHT, plan, version } from '../support/exchange-samples.ts';

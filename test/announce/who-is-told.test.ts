@@ -5,7 +5,7 @@ import { contactsFrom } from '../../gateway/announce/letters.ts';
 import { createMailRound } from '../../gateway/announce/mail-round.ts';
 import { createMarks } from '../../gateway/announce/marks.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
-import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
+import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { usageOf } from '../contracts/ledger-store.ts';

@@ -1,26 +1,26 @@
 // npm run bench:stages: the price of each stage of a request in process, with a real plan and the real modules.
 // A hot loop over one request: in place, between other work, a stage costs up to three times as much.
 import { parseArgs } from 'node:util';
-import { callerOf, refuseUnauthorised } from '../../gateway/exchange/admission.ts';
 import type { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
-import { decorate } from '../../gateway/exchange/decorate.ts';
+import { decorate } from '../../gateway/exchange/answers/decorate.ts';
+import { clampFreshness, longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
-import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
-import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
-import { judgedRules, knowing } from '../../gateway/exchange/judged-rules.ts';
-import { partsOf } from '../../gateway/exchange/limit-of.ts';
-import { pathReadings } from '../../gateway/exchange/misreadings.ts';
 import { readTarget } from '../../gateway/exchange/request-view.ts';
-import { operationsAt, statedVersion } from '../../gateway/exchange/resolve-request.ts';
+import { callerOf, refuseUnauthorised } from '../../gateway/exchange/steps/admission.ts';
+import { forwardOrder } from '../../gateway/exchange/steps/forward-order.ts';
+import { judgedRules, knowing } from '../../gateway/exchange/steps/judged-rules.ts';
+import { pathReadings } from '../../gateway/exchange/steps/misreadings.ts';
+import { partsOf } from '../../gateway/exchange/steps/rate-limit.ts';
+import { operationsAt, statedVersion } from '../../gateway/exchange/steps/resolution.ts';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { clientOf, requestedHost } from '../../gateway/plane/client-connection.ts';
 import { inboundOf } from '../../gateway/plane/general/request/message.ts';
 import { connectionFacts, OpenRequest } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import { requestIdOf } from '../../gateway/plane/request-reading.ts';
-import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
-import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
-import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
+import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
+import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
+import { createRequestMetrics } from '../../gateway/telemetry/requests/request-metrics.ts';
 import { Slot } from '../../gateway/upstream/concurrency-limit.ts';
 import { upstreamHeaders } from '../../gateway/upstream/request-headers.ts';
 import { cleanAnswer } from '../../gateway/upstream/response-headers.ts';

@@ -1,6 +1,6 @@
 // A policy with a version that is called until its sunset, and what a ledger says of those calls.
 // For usage-impact.test.ts and live-usage.test.ts.
-import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../gateway/plan/usage-answers.ts';
+import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import { ordersPolicy } from '../support/orders-policy.ts';
 
 export const POLICY = ordersPolicy(`  v1:

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { LiveUsage } from '../../gateway/cli/live-usage.ts';
 import { spellImpact, usageImpacts } from '../../gateway/cli/usage-impact.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
-import type { UsageRowBody, UsedVersion } from '../../gateway/plan/usage-answers.ts';
+import type { UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 import { answer, CALLERS, DECIDES, POLICY, RETIRES, row } from './called-orders.ts';
 

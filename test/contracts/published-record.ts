@@ -1,6 +1,6 @@
 // What every PublishedRecord promises. Run by lasting-stores.test.ts on each of them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PublishedEntry, PublishedRecord } from '../../gateway/plan/published-record.ts';
+import type { PublishedEntry, PublishedRecord } from '../../gateway/plan/published/record.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 export function publishedRecordContract(name: string, open: () => Promise<LastingUnderTest>): void {

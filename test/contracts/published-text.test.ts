@@ -1,6 +1,6 @@
 // What stands in a store as published, in every form that a gateway ever wrote, and what is none.
 import { describe, expect, it } from 'vitest';
-import type { FormerVersion, PublishedFile } from '../../gateway/plan/published-record.ts';
+import type { FormerVersion, PublishedFile } from '../../gateway/plan/published/record.ts';
 import { readPublished, writePublished } from '../../gateway/stores/published-text.ts';
 
 const FILE: PublishedFile = { kind: 'policy', name: 'orders.yaml', text: 'api: orders\n' };

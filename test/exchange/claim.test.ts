@@ -1,7 +1,7 @@
 // A claim on an idempotency key, over a store that a test holds in its hand: how long its lock lasts, and what is said of it.
 // What clients and upstreams see of it stands in the journey.
 import { describe, expect, it } from 'vitest';
-import { type ClaimOptions, claimKey } from '../../gateway/exchange/under-key.ts';
+import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Claimed, IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';

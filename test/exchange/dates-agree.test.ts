@@ -2,8 +2,8 @@
 // published as JSON, HTML, calendar, feed and catalog, what `explain`, `timeline` and `openapi` print, metrics, and due notices.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
-import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
+import { atOnce } from '../../gateway/system/time-slices.ts';
 import { workspace } from '../plan/workspace.ts';
 import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';
 import { caseArbitrary, fileOf } from './dates-drawn.ts';

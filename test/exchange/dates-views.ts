@@ -6,7 +6,7 @@ import { type Judged, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
-import { longestReuse } from '../../gateway/exchange/freshness.ts';
+import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
 import type { PolicyFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import type { Whole } from '../../gateway/plan/load.ts';

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { endingOf, holdService, isOver } from '../../gateway/exchange/held-service.ts';
-import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 

@@ -1,7 +1,7 @@
 // What an upstream is told of who calls: the gateway's word alone, whatever a client sends under those names.
 import { describe, expect, it } from 'vitest';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
-import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
+import { forwardOrder } from '../../gateway/exchange/steps/forward-order.ts';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
 import { api, plan, upstream as UPSTREAM, version, view } from '../support/exchange-samples.ts';

@@ -2,7 +2,7 @@
 // Work and not time, and the least of several measurements, so that a busy machine fails nothing.
 import { describe, expect, it } from 'vitest';
 import { RecordFields, readAuthority, readTarget } from '../../gateway/exchange/request-view.ts';
-import { createOperationTable } from '../../gateway/plan/operation-table.ts';
+import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
 import { readTags } from '../../gateway/policy/body-notice/conditions.ts';
 import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/notice.ts';

@@ -5,13 +5,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { nextChanges } from '../../gateway/cli/explain/explain-next.ts';
 import { type Judged, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
-import { longestReuse } from '../../gateway/exchange/freshness.ts';
+import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import type { PolicyFile, VersionFile } from '../../gateway/plan/grammar/policy-grammar.ts';
-import { atOnce } from '../../gateway/plan/in-slices.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
+import { atOnce } from '../../gateway/system/time-slices.ts';
 import { workspace } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 

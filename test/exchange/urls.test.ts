@@ -1,7 +1,7 @@
 // URLs made from what a client sent: credentials found, successors and redirects kept on our own host.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { credentialInQuery } from '../../gateway/exchange/authenticate.ts';
+import { credentialInQuery } from '../../gateway/exchange/steps/authenticate.ts';
 import { type Resource, redirectUrl, successorOf } from '../../gateway/exchange/successor-url.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
 import { api, NOW, plan, upstream, version } from '../support/exchange-samples.ts';

@@ -1,5 +1,5 @@
 // API keys and client certificates as requests carry them: what each is judged to be, and what nobody can judge.
-// The records and their digests are in policy/api-keys.test.ts, who is asked first in exchange/authenticate.test.ts.
+// The records and their digests are in policy/api-keys.test.ts, who is asked first in exchange/steps/authenticate.test.ts.
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { createKeyAuthenticator } from '../../gateway/identity/api-keys.ts';

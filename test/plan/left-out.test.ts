@@ -1,11 +1,11 @@
 // What was published once and was left out for a while, or comes back under another name: no way round the rules that
 // hold callers' dates. Each row is what one reload after the other finds.
 import { describe, expect, it } from 'vitest';
-import { keptOf } from '../../gateway/plan/former-versions.ts';
-import { comparePublished } from '../../gateway/plan/published-comparison.ts';
-import type { FormerVersion, PublishedEntry } from '../../gateway/plan/published-record.ts';
-import { readRecorded } from '../../gateway/plan/recorded-files.ts';
-import { todayOfViews } from '../../gateway/plan/today.ts';
+import { comparePublished } from '../../gateway/plan/published/comparison.ts';
+import { keptOf } from '../../gateway/plan/published/former-versions.ts';
+import type { FormerVersion, PublishedEntry } from '../../gateway/plan/published/record.ts';
+import { readRecorded } from '../../gateway/plan/published/recorded-files.ts';
+import { todayOfViews } from '../../gateway/plan/published/today.ts';
 import { NOW, ORDERS } from './workspace.ts';
 
 const DAY = 86_400_000;

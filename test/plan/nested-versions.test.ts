@@ -1,7 +1,7 @@
 // Upstreams that stand inside one another on one service, within an API and across files.
 // The rule nested-access says so: of versions always, of APIs where their access differs.
 import { describe, expect, it } from 'vitest';
-import { pathInside } from '../../gateway/plan/upstream-places.ts';
+import { pathInside } from '../../gateway/plan/upstreams/upstream-places.ts';
 import { workspace } from './workspace.ts';
 
 const versions = (second: string): string => `api: hist

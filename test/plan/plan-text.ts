@@ -1,7 +1,8 @@
 // A plan as JSON for golden files: maps and sets spelled out, functions left out, instants as they read.
 // What a golden file shows is what every request is judged by.
-import { FIELD } from '../../gateway/plan/answer-fields.ts';
+
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { FIELD } from '../../gateway/plan/upstreams/answer-fields.ts';
 
 const INSTANTS = new Set([
   'announced',

@@ -2,11 +2,11 @@
 // Whatever happened to the files, a start hands no place of a recorded API to another API unless a sound file says so.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstPlan } from '../../gateway/plan/first-plan.ts';
 import { isStartable } from '../../gateway/plan/load.ts';
-import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
-import type { PublishedEntry } from '../../gateway/plan/published-record.ts';
-import { readRecorded } from '../../gateway/plan/recorded-files.ts';
+import { createPublishedHistory } from '../../gateway/plan/published/history.ts';
+import type { PublishedEntry } from '../../gateway/plan/published/record.ts';
+import { readRecorded } from '../../gateway/plan/published/recorded-files.ts';
+import { firstPlan } from '../../gateway/plan/reload/first-plan.ts';
 import { NOW, workspace } from './workspace.ts';
 
 const BASES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 // What passes through them stands in passing-through.test.ts.
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { atOnce } from '../../gateway/plan/in-slices.ts';
+import { atOnce } from '../../gateway/system/time-slices.ts';
 import { createDeadlines, type Deadline, processClock } from '../../gateway/upstream/deadlines.ts';
 import { plan, upstream as sample } from '../support/exchange-samples.ts';
 import { freePorts } from '../support/ports.ts';

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { UpstreamTls } from '../../gateway/plan/connection-rules.ts';
+import type { UpstreamTls } from '../../gateway/plan/upstreams/connection-rules.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
 import { makeCertificate } from '../support/untrusted-upstream.ts';
 import { openWebSocket } from '../support/websocket-client.ts';

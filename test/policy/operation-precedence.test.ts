@@ -1,7 +1,7 @@
 // Which of two operations answers a request that fits both: said of templates alone, as the table of a plan decides it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOperationTable } from '../../gateway/plan/operation-table.ts';
+import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
 import {
   type OperationTemplate,
   parseOperation,

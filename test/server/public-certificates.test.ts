@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Certificates, KeyPair } from '../../gateway/server/certificates.ts';
 import { openCertificates, type PublicCertificates } from '../../gateway/server/public-certificates.ts';
-import type { CertificateReport } from '../../gateway/telemetry/certificate-report.ts';
+import type { CertificateReport } from '../../gateway/telemetry/reports/certificate-report.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');

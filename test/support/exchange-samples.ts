@@ -8,8 +8,8 @@ import {
   type RequestStart,
 } from '../../gateway/exchange/facts.ts';
 import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
-import { answerFieldsOf } from '../../gateway/plan/answer-fields.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import { answerFieldsOf } from '../../gateway/plan/upstreams/answer-fields.ts';
 import type { FieldRecord } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';

@@ -31,7 +31,18 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/paths/': { may: CONTRACT },
   'gateway/policy/usage/': { may: CONTRACT },
   'gateway/policy/idempotency/': { may: CONTRACT },
-  'gateway/plan/': { may: ['gateway/policy/'] },
+  'gateway/system/': { may: [] },
+  'gateway/plan/': {
+    may: ['gateway/policy/', 'gateway/system/time-slices.ts', 'gateway/stores/redis-address.ts'],
+  },
+  'gateway/api/': {
+    may: [
+      'gateway/policy/authentication/section.ts',
+      'gateway/policy/notation.ts',
+      'gateway/plan/read/shape-issues.ts',
+    ],
+    types: ['gateway/policy/contract.ts'],
+  },
   'gateway/identity/': {
     may: [
       'gateway/plan/',
@@ -58,16 +69,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/policy/idempotency/',
       'gateway/policy/contract.ts',
       'gateway/policy/versioning/label.ts',
-      'gateway/plan/in-slices.ts',
-      'gateway/plan/make-folder.ts',
-      'gateway/plan/redis-address.ts',
+      'gateway/system/',
     ],
     types: [
       'gateway/policy/versioning/pin.ts',
       'gateway/policy/lifecycle/override.ts',
       'gateway/policy/lifecycle/announced.ts',
       'gateway/policy/authentication/',
-      'gateway/plan/published-record.ts',
+      'gateway/plan/published/record.ts',
     ],
   },
   'gateway/telemetry/': {
@@ -75,17 +84,53 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['gateway/policy/'],
   },
   'gateway/announce/': {
-    may: ['gateway/plan/', 'gateway/policy/lifecycle/', 'gateway/policy/usage/', ...CONTRACT],
-    types: ['gateway/policy/authentication/', 'gateway/policy/versioning/resolution.ts'],
+    may: [
+      'gateway/plan/',
+      'gateway/policy/lifecycle/',
+      'gateway/policy/usage/',
+      'gateway/system/time-slices.ts',
+      ...CONTRACT,
+    ],
+    types: [
+      'gateway/policy/authentication/',
+      'gateway/policy/versioning/resolution.ts',
+      'gateway/api/notice-answers.ts',
+    ],
   },
   'gateway/server/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/upstream/', 'gateway/plane/', 'gateway/telemetry/'],
+    may: [
+      'gateway/plan/',
+      'gateway/exchange/',
+      'gateway/upstream/',
+      'gateway/plane/',
+      'gateway/telemetry/',
+      'gateway/system/make-folder.ts',
+    ],
     types: ['gateway/policy/'],
   },
   'gateway/admin/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/telemetry/', 'gateway/policy/'],
+    may: [
+      'gateway/api/',
+      'gateway/plan/',
+      'gateway/exchange/',
+      'gateway/telemetry/',
+      'gateway/policy/',
+      'gateway/system/',
+    ],
   },
-  'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
+  'gateway/cli/': {
+    may: [
+      'gateway/api/admin-answers.ts',
+      'gateway/api/notice-answers.ts',
+      'gateway/api/usage-answers.ts',
+      'gateway/api/usage-csv.ts',
+      'gateway/plan/',
+      'gateway/policy/',
+      'gateway/exchange/',
+      'gateway/system/make-folder.ts',
+      'gateway/stores/redis-address.ts',
+    ],
+  },
   'gateway/gateway.ts': { may: ['gateway/'] },
   'gateway/gateway-contract.ts': { may: [], types: ['gateway/'] },
   'gateway/service.ts': { may: ['gateway/'] },
@@ -111,7 +156,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 
 /** Each package stands in one row of the table, so that replacing it touches one row. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  zod: ['gateway/policy/', 'gateway/plan/'],
+  zod: ['gateway/policy/', 'gateway/plan/', 'gateway/api/'],
   'content-type': ['gateway/policy/versioning/'],
   'structured-headers': ['gateway/policy/lifecycle/'],
   '@hapi/accept': ['gateway/policy/versioning/'],
@@ -130,7 +175,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'gateway/plane/answer-text.ts',
     'gateway/plane/proxy-listener.ts',
     'gateway/cli/admin-client.ts',
-    'gateway/telemetry/request-labels.ts',
+    'gateway/telemetry/requests/request-labels.ts',
   ],
   'node:https': ['gateway/plane/general/', 'gateway/cli/admin-client.ts'],
   'node:http2': ['gateway/plane/general/'],

@@ -1,8 +1,9 @@
 // Every refusal and every fault there is, with the statuses they are answered with.
 // One sample of each member of the unions: the compiler asks for a new one when a union grows.
+
+import { describeFault } from '../../gateway/exchange/answers/fault.ts';
+import { describeRefusal } from '../../gateway/exchange/answers/refusal.ts';
 import { Fault, type FaultCode, type Refusal, type RefusalReason } from '../../gateway/exchange/directive.ts';
-import { describeFault } from '../../gateway/exchange/fault-answer.ts';
-import { describeRefusal } from '../../gateway/exchange/refusal-answer.ts';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { deprecatedFacts, NOW } from './exchange-samples.ts';
 

@@ -1,5 +1,5 @@
 // A route table made at one go, for tests; the gateway's own grows slice by slice with its plan.
-import { type Route, type RouteTable, startRouteTable } from '../../gateway/plan/route-table.ts';
+import { type Route, type RouteTable, startRouteTable } from '../../gateway/plan/routes/route-table.ts';
 
 /** @throws RangeError as `add` does */
 export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> {

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
-import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
-import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
+import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
+import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
 import { api, deprecatedFacts, LIMIT, RULE, version } from '../support/exchange-samples.ts';
 import { outcome, WALL } from './telemetry-harness.ts';
 

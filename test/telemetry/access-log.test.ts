@@ -1,8 +1,8 @@
 // One line per request: what stands in it, what never does, and what hostile bytes cannot do to it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
-import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
+import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
+import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { deprecatedFacts, withFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';

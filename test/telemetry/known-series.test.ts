@@ -1,9 +1,9 @@
 // The series that a plan makes possible stand at 0 before anything happens: `rate()` does not see a first value.
 
 import { describe, expect, it } from 'vitest';
-import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
-import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
+import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
 import type { LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import {

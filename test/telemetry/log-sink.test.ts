@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
+import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -84,7 +84,7 @@ describe('a log sink', () => {
 });
 
 describe('a process whose log nobody takes any more', () => {
-  const SINK = new URL('../../gateway/telemetry/log-sink.ts', import.meta.url).href;
+  const SINK = new URL('../../gateway/telemetry/logs/log-sink.ts', import.meta.url).href;
   /** Like `sundial run` it has looked at its standard output, which then gives no thread to whoever waits for it. */
   function run(destinations: readonly string[], code: string) {
     const program = `

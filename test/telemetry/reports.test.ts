@@ -2,9 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
 import type { Problem } from '../../gateway/plan/problems.ts';
-import { createDependencyReport, createFaultReport } from '../../gateway/telemetry/dependency-report.ts';
-import { createAuditTrail } from '../../gateway/telemetry/logger.ts';
-import { createReloadReport } from '../../gateway/telemetry/reload-report.ts';
+import { createAuditTrail } from '../../gateway/telemetry/logs/logger.ts';
+import {
+  createDependencyReport,
+  createFaultReport,
+} from '../../gateway/telemetry/reports/dependency-report.ts';
+import { createReloadReport } from '../../gateway/telemetry/reports/reload-report.ts';
 import { deprecatedFacts } from '../support/exchange-samples.ts';
 import { harness } from './telemetry-harness.ts';
 

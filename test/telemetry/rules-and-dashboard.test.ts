@@ -4,12 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SHED_REASONS } from '../../gateway/plan/bounds.ts';
-import { createAnnouncementCounts } from '../../gateway/telemetry/announcement-counts.ts';
-import { createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
-import { createFreezeCounts } from '../../gateway/telemetry/freeze-counts.ts';
 import { LATENCY_BOUNDS } from '../../gateway/telemetry/latency.ts';
 import { metricRows } from '../../gateway/telemetry/metrics.ts';
-import { createProcessState } from '../../gateway/telemetry/process-state.ts';
+import { createAnnouncementCounts } from '../../gateway/telemetry/reports/announcement-counts.ts';
+import { createBoundsReport } from '../../gateway/telemetry/reports/bounds-report.ts';
+import { createFreezeCounts } from '../../gateway/telemetry/reports/freeze-counts.ts';
+import { createProcessState } from '../../gateway/telemetry/reports/process-state.ts';
+import { createRetirementGauge } from '../../gateway/telemetry/reports/retirement-gauge.ts';
+import { createTargetMetrics } from '../../gateway/telemetry/reports/target-metrics.ts';
 import {
   AUTH_FAILURES,
   CODES,
@@ -17,10 +19,8 @@ import {
   RESOLUTIONS,
   RETIREMENTS,
   STAGES,
-} from '../../gateway/telemetry/request-labels.ts';
-import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
-import { createRetirementGauge } from '../../gateway/telemetry/retirement-gauge.ts';
-import { createTargetMetrics } from '../../gateway/telemetry/target-metrics.ts';
+} from '../../gateway/telemetry/requests/request-labels.ts';
+import { createRequestMetrics } from '../../gateway/telemetry/requests/request-metrics.ts';
 import { createMetrics } from '../../upstreams/webhooks/metrics.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
 import { plan } from '../support/exchange-samples.ts';

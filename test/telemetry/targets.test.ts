@@ -1,6 +1,6 @@
 // What operators see of targets: who is in service, how often each was taken out, and one line for each change.
 import { describe, expect, it } from 'vitest';
-import { createTargetReport } from '../../gateway/telemetry/target-metrics.ts';
+import { createTargetReport } from '../../gateway/telemetry/reports/target-metrics.ts';
 import { harness } from './telemetry-harness.ts';
 
 const ONE = { upstream: 'orders-v1', target: 'http://10.0.0.1:4001' };

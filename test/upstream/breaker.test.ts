@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BreakerRules } from '../../gateway/plan/target-rules.ts';
+import type { BreakerRules } from '../../gateway/plan/upstreams/target-rules.ts';
 import { type Breaker, createBreaker, type Stretch } from '../../gateway/upstream/targets/breaker.ts';
 
 const RULES: BreakerRules = { failures: 3, open: 10_000, strict: true };

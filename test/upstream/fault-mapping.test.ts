@@ -1,8 +1,8 @@
 // What each failure of a call becomes: a code for the log, a status, and the error type of RFC 9209.
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
+import { describeFault } from '../../gateway/exchange/answers/fault.ts';
 import { Fault } from '../../gateway/exchange/directive.ts';
-import { describeFault } from '../../gateway/exchange/fault-answer.ts';
 import { toFault } from '../../gateway/upstream/fault-mapping.ts';
 import { upstream } from '../support/exchange-samples.ts';
 

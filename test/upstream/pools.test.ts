@@ -1,7 +1,7 @@
 // Which connections are kept over reloads and moved names, with a transport that only notes what it is asked.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
+import { atOnce } from '../../gateway/system/time-slices.ts';
 import type { TargetConnections } from '../../gateway/upstream/call.ts';
 import { createDeadlines, processClock } from '../../gateway/upstream/deadlines.ts';
 import { createPools, type Pools, probeThrough } from '../../gateway/upstream/upstreams.ts';

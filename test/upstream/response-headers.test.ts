@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
-import { answerFieldsOf } from '../../gateway/plan/answer-fields.ts';
+import { answerFieldsOf } from '../../gateway/plan/upstreams/answer-fields.ts';
 import type { Inbound } from '../../gateway/plane/port.ts';
 import { cleanAnswer, finishHead } from '../../gateway/upstream/response-headers.ts';
 import { deprecatedFacts, NOW, plan, upstream as sample, view } from '../support/exchange-samples.ts';

@@ -1,7 +1,6 @@
 // One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
 // Read from the ledger in pages, within a time that no operator waits longer than.
 import { standingOf } from '../../exchange/standing.ts';
-import { createTurns } from '../../plan/in-slices.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
@@ -9,6 +8,7 @@ import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore, UsageDay } from '../../policy/usage/ledger.ts';
 import { daysBefore } from '../../policy/usage/window.ts';
+import { createTurns } from '../../system/time-slices.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, storeTooSlow } from '../answers.ts';
 import type { AdminRequest } from '../route.ts';
 import { boundedReads, RECORDS_PER_PAGE, TooSlow } from '../usage-reading.ts';

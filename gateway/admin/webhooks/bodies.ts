@@ -1,6 +1,6 @@
 // Subscriptions and deliveries as the admin API tells them: one state in a word, instants as in all of its answers.
 // Made for webhooks.ts of what the webhooks service told.
-import type { WebhookDelivery, WebhookEndpoint, WebhookOverview } from '../../plan/webhook-answers.ts';
+import type { WebhookDelivery, WebhookEndpoint, WebhookOverview } from '../../api/webhook-answers.ts';
 import { instantText } from '../answers.ts';
 
 export function overviewBody({ store, deliveries, oldest_due, endpoints, endpoints_total }: WebhookOverview) {

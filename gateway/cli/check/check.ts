@@ -1,7 +1,7 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 // Notices change no exit code.
 import { relative, resolve } from 'node:path';
-import { readPreviewAnswer } from '../../plan/admin-answers.ts';
+import { readPreviewAnswer } from '../../api/admin-answers.ts';
 import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -4,7 +4,7 @@ import type { Whole } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
-import { effectiveSunset } from '../../plan/redirects.ts';
+import { effectiveSunset } from '../../plan/routes/redirects.ts';
 import { versionPath, versionsOf } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';

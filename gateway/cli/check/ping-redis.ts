@@ -7,7 +7,7 @@ import {
   type RedisLogin,
   type RedisServer,
   redisAddress,
-} from '../../plan/redis-address.ts';
+} from '../../stores/redis-address.ts';
 import { connectionFault } from '../connection-words.ts';
 import type { Bounds } from './bounded.ts';
 

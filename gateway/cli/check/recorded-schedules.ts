@@ -2,9 +2,9 @@
 // How a store is read is given by main.ts; the record is only read.
 import type { Whole } from '../../plan/load.ts';
 import type { Problem } from '../../plan/problems.ts';
-import { comparePublished } from '../../plan/published-comparison.ts';
-import type { PublishedEntry } from '../../plan/published-record.ts';
-import { todayOfViews } from '../../plan/today.ts';
+import { comparePublished } from '../../plan/published/comparison.ts';
+import type { PublishedEntry } from '../../plan/published/record.ts';
+import { todayOfViews } from '../../plan/published/today.ts';
 import type { FilesAt, ReadRecorded } from '../command-setting.ts';
 
 export interface RecordedOptions extends FilesAt {

@@ -7,8 +7,8 @@ import {
   MISREAD,
   MISREAD_VERSION,
   SECOND_VERSION,
-} from '../../exchange/misreadings.ts';
-import { versionOf, versionsAt } from '../../exchange/resolve-request.ts';
+} from '../../exchange/steps/misreadings.ts';
+import { versionOf, versionsAt } from '../../exchange/steps/resolution.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { Origin } from '../../plan/read/document.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';

@@ -2,7 +2,7 @@
 // And the same for machines; explain.ts makes what is printed here.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
-import { reasonPhrase } from '../../exchange/error-body.ts';
+import { reasonPhrase } from '../../exchange/answers/error-body.ts';
 import type { Answer } from '../../exchange/exchange.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dateInWords } from '../../policy/notation.ts';

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { surroundingsOfView } from '../../plan/check/views.ts';
 import { loadAll } from '../../plan/load.ts';
 import { contextOf, readGateway } from '../../plan/load-documents.ts';
-import { makeFolder } from '../../plan/make-folder.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { nextCommand } from '../../plan/next-command.ts';
 import { readDescription } from '../../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';

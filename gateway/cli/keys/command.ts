@@ -1,7 +1,7 @@
 // `sundial keys`: the API keys of the store: made, listed, given another secret, ended.
 // A new key is printed once and kept nowhere.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readKeyAnswer, readKeysAnswer, readNewKeyAnswer } from '../../plan/admin-answers.ts';
+import { readKeyAnswer, readKeysAnswer, readNewKeyAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
 import { type AdminRequest, call, type GatewayAction, segment } from '../admin-call.ts';
 import {

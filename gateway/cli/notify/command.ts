@@ -6,7 +6,7 @@ import {
   readNoticesAnswer,
   readSentAnswer,
   type SentAnswer,
-} from '../../plan/notice-answers.ts';
+} from '../../api/notice-answers.ts';
 import { plural } from '../../plan/problems.ts';
 import { call, withQuery } from '../admin-call.ts';
 import { onGateway, withGateway } from '../admin-command.ts';

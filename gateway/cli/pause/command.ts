@@ -6,7 +6,7 @@ import {
   readEndedAnswer,
   readPauseAnswer,
   readPausesAnswer,
-} from '../../plan/admin-answers.ts';
+} from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import {

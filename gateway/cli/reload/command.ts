@@ -1,7 +1,7 @@
 // `sundial reload`: has the running gateway read its policies again, and says what came of it.
 // A file with errors changes nothing in the gateway.
 import type { Command } from 'commander';
-import { type ReloadAnswer, readReloadAnswer } from '../../plan/admin-answers.ts';
+import { type ReloadAnswer, readReloadAnswer } from '../../api/admin-answers.ts';
 import { countProblems, renderProblems } from '../../plan/problems.ts';
 import { call } from '../admin-call.ts';
 import { onGateway, withGateway } from '../admin-command.ts';

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { makeFolder } from '../../plan/make-folder.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { allOrNothing, type CommandResult, unusable } from '../command-result.ts';
 import type { CommandSetting } from '../command-setting.ts';
 

@@ -1,7 +1,7 @@
 // `sundial status`: whether the running gateway takes requests, in one line and an exit code; a HEALTHCHECK runs it.
 // Readiness needs no token.
 import type { Command } from 'commander';
-import { type ReadinessAnswer, readReadiness } from '../../plan/admin-answers.ts';
+import { type ReadinessAnswer, readReadiness } from '../../api/admin-answers.ts';
 import { failed, failure, type Gateway } from '../admin-call.ts';
 import { onGateway, withGateway } from '../admin-command.ts';
 import { type ApartResult, shown } from '../command-result.ts';

@@ -1,7 +1,7 @@
 // The life of one API as data: its versions with stage, dates, successor and next change.
 // Answered as JSON; lifecycle-html.ts renders the same data as a page.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
-import { lifecycleUrl } from '../../plan/reserved-paths.ts';
+import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { nextStageOfApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess, type Moment } from '../../policy/lifecycle/assess.ts';

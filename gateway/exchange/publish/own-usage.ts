@@ -1,18 +1,18 @@
 // What a consumer itself still calls of what is deprecated, with the dates it has to keep: told to that consumer alone.
 // One of the reserved pages; the only one that needs credentials, by any identity of the gateway that proves an id.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
-import { lifecycleUrl } from '../../plan/reserved-paths.ts';
+import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { AccessRule, Consumer } from '../../policy/authentication/access.ts';
 import { retryLater, StoreUnavailable } from '../../policy/contract.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
 import type { LedgerStore, UsageRecord } from '../../policy/usage/ledger.ts';
 import { countOf, type UsageRow, usageRows } from '../../policy/usage/rows.ts';
 import { daysBefore, usageWindow } from '../../policy/usage/window.ts';
-import { authenticate } from '../authenticate.ts';
 import type { Directive, Refusal } from '../directive.ts';
 import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
+import { authenticate } from '../steps/authenticate.ts';
 import { type Entry, entryOf, instantText, type Now } from './lifecycle-entry.ts';
 import { placeOf } from './places.ts';
 import type { Publication } from './publication.ts';

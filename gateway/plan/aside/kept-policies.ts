@@ -5,8 +5,8 @@ import { claimsOf } from '../check/together.ts';
 import type { PolicyView, Surroundings } from '../check/views.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
-import { effectiveSunset } from '../redirects.ts';
-import type { Candidate } from '../stand-ins.ts';
+import type { Candidate } from '../reload/stand-ins.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 
 export interface KeptPolicy extends Candidate {
   readonly descriptions: readonly string[];

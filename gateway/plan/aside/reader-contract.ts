@@ -2,11 +2,11 @@
 // Questions and answers are plain data, each small enough to be handed over without holding up a request.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Surroundings } from '../check/views.ts';
-import type { ReadPiece } from '../pieces.ts';
 import type { Problem } from '../problems.ts';
-import type { FormerVersion, PublishedEntry } from '../published-record.ts';
+import type { FormerVersion, PublishedEntry } from '../published/record.ts';
 import type { Environment } from '../read/interpolate.ts';
-import type { Settled } from '../settle.ts';
+import type { ReadPiece } from '../reload/pieces.ts';
+import type { Settled } from '../reload/settle.ts';
 
 /** What a reader works with from its start. */
 export interface ReaderStart {

@@ -8,7 +8,7 @@ import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';
-import type { BreakerRules, HealthRules } from '../target-rules.ts';
+import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
 import {
   type ApiFacts,

@@ -2,7 +2,6 @@
 // The gateway file names the policies of a newer side that is not given; what a policy means does not depend on it.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import { allRewritten } from '../against.ts';
 import { surroundingsOfView } from '../check/views.ts';
 import {
   type Context,
@@ -14,10 +13,11 @@ import {
   readPolicies,
 } from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { allRewritten } from '../published/against.ts';
+import { todayOfViews } from '../published/today.ts';
 import { withoutOutside } from '../read/concealed.ts';
 import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
-import { todayOfViews } from '../today.ts';
 import { factsOf } from './api-facts.ts';
 import { type Change, compareFacts } from './compare.ts';
 

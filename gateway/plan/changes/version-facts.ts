@@ -7,7 +7,7 @@ import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { effectiveSunset, successorOf } from '../redirects.ts';
+import { effectiveSunset, successorOf } from '../routes/redirects.ts';
 import {
   dateFact,
   type Fact,

@@ -2,7 +2,7 @@
 // One part of the checks of limits; a request that costs more than a bucket holds would get 429 for ever.
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { compileLimits } from '../compile/limits.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import type { PolicyView, Report } from './views.ts';
 
 type VersionView = PolicyView['versions'] extends ReadonlyMap<string, infer V> ? V : never;

@@ -6,7 +6,7 @@ import { API_KEYS, VERSION_KEYS, type VersionParts } from '../grammar/policy-gra
 import { isTakenOver } from '../inherited.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { dayFrom, dayUntil } from '../rules/calendar.ts';
 import { extensionsOf } from '../rules/subject.ts';
 import { versionPath } from '../versions.ts';

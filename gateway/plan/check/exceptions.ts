@@ -2,7 +2,7 @@
 // Works on the well-formed parts, like the other checks of a version.
 import { dayOf } from '../../policy/notation.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 

@@ -1,8 +1,9 @@
 // Cross checks of `headers.request.keep`: which fields of clients go on although the gateway drops them otherwise.
 // One of the checks of a policy.
-import { clientField } from '../client-fields.ts';
+
 import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';
+import { clientField } from '../upstreams/client-fields.ts';
 import { versionCarriers } from './headers.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 

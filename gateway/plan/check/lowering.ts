@@ -3,7 +3,7 @@
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { limitLayers } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { versionName } from '../versions.ts';
 import { placeOfLimit } from './limits.ts';
 import type { PolicyView, Report } from './views.ts';

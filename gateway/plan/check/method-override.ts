@@ -1,8 +1,8 @@
 // Where a service may take another method than the one that was judged: an override header that is kept, `_method` in forms.
 // One of the checks of a policy; `rules: { method-override: off }` switches it.
 import { parseOperation, sameRequests } from '../../policy/lifecycle/operation-template.ts';
-import { clientField } from '../client-fields.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
+import { clientField } from '../upstreams/client-fields.ts';
 import { versionPath } from '../versions.ts';
 import type { PolicyView, Report } from './views.ts';
 

@@ -11,10 +11,10 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { pathsOf } from '../api-routes.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../grammar/policy-grammar.ts';
 import { suggest } from '../read/shape-issues.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { pathsOf } from '../routes/api-routes.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { reportColons } from './colon-parameters.ts';
 import { reportDangling } from './dangling.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';

@@ -3,12 +3,12 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import { pathsOf } from '../api-routes.ts';
 import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
 import { portOf, reaches } from '../grammar/addresses.ts';
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Path } from '../read/document.ts';
-import { reservedPath } from '../reserved-paths.ts';
+import { pathsOf } from '../routes/api-routes.ts';
+import { reservedPath } from '../routes/reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { checkAccess } from './access.ts';

@@ -1,12 +1,13 @@
 // Cross checks between policy files: one name per API, one API per host and path.
 // Runs on the well-formed parts of all files, last of the checks.
-import { hostsOf, pathsOf } from '../api-routes.ts';
+
 import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf } from '../read/values.ts';
-import { hostKey } from '../route-table.ts';
+import { hostsOf, pathsOf } from '../routes/api-routes.ts';
+import { hostKey } from '../routes/route-table.ts';
 import { RULES, type RuleSeverity } from '../rules/names.ts';
-import { addressesOf, outerPlaces, placesIn } from '../upstream-places.ts';
+import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
 import type { PolicyView } from './views.ts';
 
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */

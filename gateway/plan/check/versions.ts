@@ -6,7 +6,7 @@ import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';
 import { suggestOrList } from '../read/shape-issues.ts';
-import { effectiveSunset, hasSunset, redirectChain, redirectOf, successorOf } from '../redirects.ts';
+import { effectiveSunset, hasSunset, redirectChain, redirectOf, successorOf } from '../routes/redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
 import { reportDangling } from './dangling.ts';
 import { checkDates } from './dates.ts';

@@ -13,9 +13,9 @@ import { createPhases, type PhaseOptions, phasesWith } from '../../policy/lifecy
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
-import { createOperationTable } from '../operation-table.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
-import { earlier } from '../redirects.ts';
+import { createOperationTable } from '../routes/operation-table.ts';
+import { earlier } from '../routes/redirects.ts';
 import { operationAccess } from './access.ts';
 import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
 import { compileLimits } from './limits.ts';

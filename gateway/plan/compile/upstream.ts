@@ -1,20 +1,20 @@
 // One upstream of a policy file with its defaults filled in, and the fields that pass to and from it.
 // Part of compiling one version; the forwarder takes what comes out as it is.
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { answerFieldsOf } from '../answer-fields.ts';
-import { clientField } from '../client-fields.ts';
+import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
+import type { Timeouts, UpstreamPlan } from '../plan.ts';
+import type { Settings } from '../settings.ts';
+import { answerFieldsOf } from '../upstreams/answer-fields.ts';
+import { clientField } from '../upstreams/client-fields.ts';
 import type {
   ConnectionRules,
   HeaderEdits,
   HeaderRules,
   KeptFields,
   RetryRules,
-} from '../connection-rules.ts';
-import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
-import type { Timeouts, UpstreamPlan } from '../plan.ts';
-import type { Settings } from '../settings.ts';
-import type { BreakerRules, HealthRules, TargetRules } from '../target-rules.ts';
-import { upstreamPath } from '../upstream-places.ts';
+} from '../upstreams/connection-rules.ts';
+import type { BreakerRules, HealthRules, TargetRules } from '../upstreams/target-rules.ts';
+import { upstreamPath } from '../upstreams/upstream-places.ts';
 import { keyHeadersOf } from './access.ts';
 import { DEFAULT_VERSION_HEADER, versionHeadersOf } from './resolution.ts';
 

@@ -1,17 +1,17 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
 // From the documents behind a plan; as YAML for `sundial config show`, and as JSON for that and the admin listener.
 import { Document, isNode } from 'yaml';
+import { atOnce, createTurns, inSlices } from '../../system/time-slices.ts';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';
-import { atOnce, createTurns, inSlices } from '../in-slices.ts';
 import type { LoadOptions } from '../load-documents.ts';
 import { CREDENTIAL_IN_QUERY } from '../problems.ts';
-import type { PublishedFile } from '../published-record.ts';
+import type { PublishedFile } from '../published/record.ts';
+import { readRecorded } from '../published/recorded-files.ts';
 import { isConcealed, isLikeASecret } from '../read/concealed.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
-import { readRecorded } from '../recorded-files.ts';
 import { withDefaults } from './defaults.ts';
 import { withInheritedLimits } from './inherited-limits.ts';
 

@@ -1,7 +1,7 @@
 // Where a guide is read: on its own page, or as a part of the page on which the gateway tells of the API's life.
 // Asked when schedules are compiled and when a description is held against its policy.
 import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
-import { LIFECYCLE, lifecycleUrl } from '../reserved-paths.ts';
+import { LIFECYCLE, lifecycleUrl } from '../routes/reserved-paths.ts';
 
 /** A guide that was a file, as the lifecycle page shows it; plain data that is handed from thread to thread. */
 export interface Guide {

@@ -6,7 +6,7 @@ import { Marked, type Tokens } from 'marked';
 import { controlIn } from '../../policy/contract.ts';
 import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
 import type { PolicyView, Report } from '../check/views.ts';
-import type { PublishedFile } from '../published-record.ts';
+import type { PublishedFile } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
 import { type ReadFile, tryRead } from '../read/files.ts';
 import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';

@@ -4,7 +4,7 @@ import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
 import type { Surroundings } from '../check/views.ts';
 import { reaches } from '../grammar/addresses.ts';
-import { reservedPath } from '../reserved-paths.ts';
+import { reservedPath } from '../routes/reserved-paths.ts';
 import type { Description } from './description.ts';
 import { segmentsOf, serverPath } from './placement.ts';
 

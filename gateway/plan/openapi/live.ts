@@ -10,7 +10,7 @@ import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
-import { earlier, effectiveSunset } from '../redirects.ts';
+import { earlier, effectiveSunset } from '../routes/redirects.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import type { Said } from './description-text.ts';
 import { type Around, readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
-import type { PublishedFile } from '../published-record.ts';
+import type { PublishedFile } from '../published/record.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { digest, type FileRead, type ReadFile, tryRead } from '../read/files.ts';
 import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';

@@ -10,8 +10,8 @@ import {
   parseWholeSeconds,
 } from '../../policy/notation.ts';
 import { parseLowering } from '../../policy/rate-limit/section.ts';
+import { redisAddress } from '../../stores/redis-address.ts';
 import { parseAddress } from '../grammar/addresses.ts';
-import { redisAddress } from '../redis-address.ts';
 import type { Path } from './document.ts';
 import {
   matching,

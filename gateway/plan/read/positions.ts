@@ -2,7 +2,7 @@
 // Shared by everything that reads a file of the operator's: policies, the gateway file, descriptions.
 import type { LineCounter, Node } from 'yaml';
 import type { Problem, Severity } from '../problems.ts';
-import type { PublishedChange } from '../published-record.ts';
+import type { PublishedChange } from '../published/record.ts';
 
 /** What is wrong somewhere, without the place. */
 export interface Remark {

@@ -5,7 +5,7 @@ import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/browno
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { isWritten, type PolicyView } from '../check/views.ts';
 import type { Path } from '../read/document.ts';
-import { earlier, effectiveSunset } from '../redirects.ts';
+import { earlier, effectiveSunset } from '../routes/redirects.ts';
 import type { Subject } from './subject.ts';
 
 export interface BrownoutList {

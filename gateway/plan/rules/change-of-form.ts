@@ -3,7 +3,7 @@
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
 import { datesRewritten, hasPins, sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';

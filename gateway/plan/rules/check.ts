@@ -8,7 +8,7 @@ import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { isTakenOver, ownInstead } from '../inherited.ts';
 import { isMap, valueAt } from '../read/values.ts';
-import { effectiveSunset, redirectChain, successorOf } from '../redirects.ts';
+import { effectiveSunset, redirectChain, successorOf } from '../routes/redirects.ts';
 import { brownoutAnnouncement, brownoutWindows } from './brownout-windows.ts';
 import { bodyNotice, migrationGuide, noticePeriod, parallelVersions } from './deprecation-rules.ts';
 import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './extension-rules.ts';

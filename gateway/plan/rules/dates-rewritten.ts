@@ -6,7 +6,7 @@ import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { dayFrom } from './calendar.ts';
 import { changeOf, type Subject, sunsetPlace } from './subject.ts';
 

@@ -3,7 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { isWritten } from '../check/views.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { dayUntil, monthsAfter, orLater } from './calendar.ts';
 import {
   announcementOf,

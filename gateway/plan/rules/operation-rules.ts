@@ -11,8 +11,8 @@ import { literalReading } from '../../policy/paths/rules.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import type { PolicyView } from '../check/views.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
-import { createOperationTable, type OperationTable } from '../operation-table.ts';
-import { effectiveSunset, redirectOf, successorOf } from '../redirects.ts';
+import { createOperationTable, type OperationTable } from '../routes/operation-table.ts';
+import { effectiveSunset, redirectOf, successorOf } from '../routes/redirects.ts';
 import { orLater } from './calendar.ts';
 import type { Rule } from './subject.ts';
 

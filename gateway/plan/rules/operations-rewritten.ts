@@ -3,7 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';
 

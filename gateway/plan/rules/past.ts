@@ -6,7 +6,7 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../redirects.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
 import { datesHidden, datesRewritten, sunsetRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';

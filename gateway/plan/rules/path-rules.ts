@@ -13,7 +13,7 @@ import { lettersOf } from '../../policy/paths/reading.ts';
 import type { PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
-import { pathInside, placesIn } from '../upstream-places.ts';
+import { pathInside, placesIn } from '../upstreams/upstream-places.ts';
 import { versionPath } from '../versions.ts';
 
 /** `byDefault`: the section of the gateway file. */

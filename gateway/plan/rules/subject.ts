@@ -3,9 +3,9 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import type { PublishedChange } from '../published-record.ts';
+import type { PublishedChange } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
-import { redirectOf } from '../redirects.ts';
+import { redirectOf } from '../routes/redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
 
 export interface Subject {

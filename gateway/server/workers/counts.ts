@@ -1,7 +1,7 @@
 // What the workers have counted: asked at every scrape, and now and then in between, so that one that ends suddenly takes
 // no more than the last few seconds with it; and what is kept of those that ended, since a sum must not fall. Part of crew.ts.
 import type { MonotonicMs } from '../../policy/contract.ts';
-import { createConsumerSums } from '../../telemetry/consumer-sums.ts';
+import { createConsumerSums } from '../../telemetry/requests/consumer-sums.ts';
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
 import { pause, within } from './pace.ts';
 

@@ -1,6 +1,6 @@
 // What the primary and its workers say to each other, besides what their stores do.
 // Everything here crosses between processes as a structured clone: data, no functions.
-import type { ReadPiece } from '../../plan/pieces.ts';
+import type { ReadPiece } from '../../plan/reload/pieces.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';

@@ -2,7 +2,7 @@
 // The lock is SQLite's lock on the database file: the operating system frees it however the process ends.
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../plan/make-folder.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
 import { OpenError } from './thread.ts';
 

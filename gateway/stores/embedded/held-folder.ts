@@ -3,7 +3,7 @@
 // is refused would meanwhile have led the webhooks of the one that runs to ports where nobody listens.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../../plan/make-folder.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { isFileThere } from './data-folder.ts';
 
 const LOCK_FILE = 'demo.lock';

@@ -1,7 +1,7 @@
 // The ioredis client of one connection: to a server named by its address, or to the primary that sentinels name.
 // Made for connect.ts; link.ts watches over it.
 import type { Redis as Client, RedisOptions } from 'ioredis';
-import type { RedisAddress, RedisServer } from '../../plan/redis-address.ts';
+import type { RedisAddress, RedisServer } from '../redis-address.ts';
 
 /** Also how long a connection may take, and a sentinel to answer. */
 export const CONNECT_WITHIN_MS = 1000;

@@ -1,8 +1,8 @@
 // The connection to Redis as its stores need it: scripts that answer at once, or plainly not. One server, the primary behind
 // sentinels, or all primaries of a cluster; nothing that leaves here can hold the URL or its password.
 import { performance } from 'node:perf_hooks';
-import { type RedisAddress, redisAddress } from '../../plan/redis-address.ts';
 import { StoreUnavailable } from '../../policy/contract.ts';
+import { type RedisAddress, redisAddress } from '../redis-address.ts';
 import { loadClients, type RedisClients } from './client.ts';
 import { openClusterMap, slotOf } from './cluster-map.ts';
 import { Redirected } from './failures.ts';

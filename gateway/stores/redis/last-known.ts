@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../plan/make-folder.ts';
-import { withoutLogin } from '../../plan/redis-address.ts';
+import { makeFolder } from '../../system/make-folder.ts';
+import { withoutLogin } from '../redis-address.ts';
 import { isStoredObject, storedValue } from '../stored-json.ts';
 
 export interface LastKnown {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { GatewayPlan } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../logs/logger.ts';
 import { counter, gauge, type MetricRow, single } from '../series.ts';
 import { startFlushing, type UsageFlush } from './flush.ts';
 import { type SweepOptions, startSweeping } from './sweep.ts';

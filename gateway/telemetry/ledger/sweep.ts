@@ -4,7 +4,7 @@ import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { keptFrom } from '../../policy/usage/window.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../logs/logger.ts';
 
 export interface SweepOptions {
   readonly store: Pick<LedgerStore, 'sweep'>;

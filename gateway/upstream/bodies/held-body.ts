@@ -2,8 +2,8 @@
 // Stands between the call to an upstream and the client, on routes with a notice only.
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
+import { editBody, treatHead } from '../../exchange/answers/noticed-answer.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
-import { editBody, treatHead } from '../../exchange/noticed-answer.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import type { Delivery } from '../call.ts';

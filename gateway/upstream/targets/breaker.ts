@@ -1,6 +1,6 @@
 // The circuit breaker of one target: opens after failures in a row, lets one request try again, closes when that is answered.
 // Part of a target's state; holds no timer, it is told the time.
-import type { BreakerRules } from '../../plan/target-rules.ts';
+import type { BreakerRules } from '../../plan/upstreams/target-rules.ts';
 
 export interface Breaker {
   /** Other rules from here on; undefined closes it for good. */

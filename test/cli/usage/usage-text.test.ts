@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { cell } from '../../../gateway/cli/terminal-text.ts';
 import { createBusiestRows } from '../../../gateway/cli/usage/usage-rows.ts';
 import { trendText, usageText } from '../../../gateway/cli/usage/usage-text.ts';
-import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../../gateway/plan/usage-answers.ts';
-import { usageCsv } from '../../../gateway/plan/usage-csv.ts';
+import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../../gateway/api/usage-answers.ts';
+import { usageCsv } from '../../../gateway/api/usage-csv.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const use = (more: Partial<UsageRowBody['operations'][number]> = {}) => ({

@@ -1,0 +1,121 @@
+// Request bodies of the admin API: their grammar, read before a policy or a store is involved.
+// Unknown members are refused: a misspelt `until` must not become a pause of another length.
+import { z } from 'zod';
+import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';
+import { scope } from '../policy/authentication/section.ts';
+import { duration, instant, isPrintableId, notation, parseMail } from '../policy/notation.ts';
+
+const line = (most: number, description: string) =>
+  notation(
+    (text) => {
+      const trimmed = text.trim();
+      return trimmed.length <= most && isPrintableId(trimmed) ? trimmed : undefined;
+    },
+    `not one line of 1 to ${most} characters without control characters`,
+    { description },
+  );
+
+const author = {
+  by: line(100, 'Who does this.'),
+  why: line(200, 'The reason, for whoever reads the audit.'),
+};
+
+const pause = z.strictObject({
+  api: line(100, 'The API.'),
+  version: line(100, 'One version of it; default every one.').optional(),
+  until: instant('When the pause ends by itself.').optional(),
+  for: duration('How long it runs, instead of `until`.').optional(),
+  ...author,
+});
+const acceptance = z.strictObject({
+  api: line(100, 'The API.'),
+  version: line(100, 'One version of it; default every one, and the API as a whole.').optional(),
+  ...author,
+});
+const ending = z.strictObject(author);
+const erasure = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
+const upgrade = z.strictObject({
+  version: line(100, 'The version to move to.'),
+  created: instant('When the account was made, as its token would say it.').optional(),
+  ...author,
+});
+
+const key = z.strictObject({
+  consumer: line(256, 'The consumer that calls with it.'),
+  scopes: z.array(scope).max(100).optional(),
+  contact: notation(parseMail, 'not a mail address', {
+    description: 'Whom to write to about it.',
+  }).optional(),
+  expires: instant('When it ends by itself.').optional(),
+  ...author,
+});
+const rotation = z.strictObject({
+  overlap: duration('How long the secret before works on; default 1d.').optional(),
+  ...author,
+});
+
+const replay = z.strictObject({
+  delivery: line(100, 'One delivery; default every dead letter.').optional(),
+  since: instant('Dead letters made from then on.').optional(),
+  until: instant('Dead letters made until then.').optional(),
+  by: author.by.optional(),
+  why: author.why.optional(),
+});
+
+export type PauseRequest = z.output<typeof pause>;
+
+export type RequestRead<T> =
+  | { readonly kind: 'read'; readonly value: T }
+  /** Each a sentence that names the member. */
+  | { readonly kind: 'malformed'; readonly problems: readonly string[] };
+
+/** Requires exactly one of `until` and `for`: every pause expires. */
+export function readPauseRequest(body: unknown): RequestRead<PauseRequest> {
+  const request = read(pause, body);
+  if (
+    request.kind === 'malformed' ||
+    (request.value.until === undefined) !== (request.value.for === undefined)
+  )
+    return request;
+  return { kind: 'malformed', problems: ['say when the pause ends: either "for" or "until", not both'] };
+}
+
+export const readAcceptRequest = readerOf(acceptance);
+export const readEndingRequest = readerOf(ending);
+export const readUpgradeRequest = readerOf(upgrade);
+export const readKeyRequest = readerOf(key);
+export const readRotationRequest = readerOf(rotation);
+export const readReplayRequest = readerOf(replay);
+
+/** The URL names what is erased, so the body is optional. */
+export function readErasureRequest(body: unknown): RequestRead<z.output<typeof erasure>> {
+  return body === undefined ? { kind: 'read', value: {} } : read(erasure, body);
+}
+
+function readerOf<Shape extends z.ZodRawShape>(grammar: z.ZodObject<Shape>) {
+  return (body: unknown) => read(grammar, body);
+}
+
+function read<Shape extends z.ZodRawShape>(
+  grammar: z.ZodObject<Shape>,
+  body: unknown,
+): RequestRead<z.output<z.ZodObject<Shape>>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const members = Object.keys(grammar.shape).join(', ');
+    return { kind: 'malformed', problems: [`send a JSON object with the members ${members}`] };
+  }
+  const parsed = grammar.safeParse(body, { error: knownKeys });
+  if (parsed.success) return { kind: 'read', value: parsed.data };
+  return { kind: 'malformed', problems: flattenIssues(parsed.error.issues, body).flatMap(sentences) };
+}
+
+function sentences({ path, rule, message, unknown, known }: ShapeIssue): readonly string[] {
+  if (unknown.length > 0) {
+    return unknown.slice(0, 5).map((name) => {
+      const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
+      return `unknown member ${JSON.stringify(name.slice(0, 60))}: ${hint}`;
+    });
+  }
+  const member = `"${path.join('.')}"`;
+  return [rule === 'missing' ? `the member ${member} is missing` : `${member}: ${message}`];
+}

@@ -1,0 +1,43 @@
+// Usage as CSV (RFC 4180): one line for each consumer of a version and operation.
+// Cells with text from callers are escaped, so that a spreadsheet evaluates none as a formula.
+import type { UsageRowBody } from './usage-answers.ts';
+
+const COLUMNS = [
+  'api',
+  'version',
+  'consumer',
+  'known_by',
+  'operation',
+  'calls',
+  'calls_last_7_days',
+  'calls_7_days_before',
+  'first_call',
+  'last_call',
+  'user_agents',
+] as const;
+
+/** What a spreadsheet takes for the beginning of a formula, the wide forms too, and whatever it skips before one. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]/;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+export function usageCsv(rows: readonly UsageRowBody[]): string {
+  return `${COLUMNS.join(',')}\r\n${usageCsvLines(rows)}`;
+}
+
+/** The same without the line that names the columns. */
+export function usageCsvLines(rows: readonly UsageRowBody[]): string {
+  const lines = rows.flatMap(({ api, version, consumer, via, operations }) =>
+    operations.map(({ operation, calls, trend, firstCall, lastCall, agents }) => {
+      const texts = [api, version, consumer, via, operation ?? ''].map(cell);
+      const numbers = [calls, trend.week, trend.weekBefore].map(String);
+      return [...texts, ...numbers, firstCall, lastCall, cell(agents.join(' | '))].join(',');
+    }),
+  );
+  return lines.map((line) => `${line}\r\n`).join('');
+}
+
+function cell(text: string): string {
+  const printable = text.replace(UNPRINTABLE, '?');
+  const safe = FORMULA.test(printable) ? `'${printable}` : printable;
+  return /[",']|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

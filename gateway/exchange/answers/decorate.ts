@@ -1,0 +1,85 @@
+// Header lines of every answer, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
+// The last step before an answer is written.
+import { FIELD } from '../../plan/upstreams/answer-fields.ts';
+import { linkValue } from '../../policy/lifecycle/links.ts';
+import { besideUpstream, dropMalformed } from '../../policy/lifecycle/upstream-signal.ts';
+import { besideOurs, quotaLines } from '../../policy/rate-limit/quota-headers.ts';
+import { type HeaderLines, mergeVary } from '../answer-headers.ts';
+import type { Decision, ExchangeFacts } from '../facts.ts';
+import { catalogLink } from '../publish/catalog.ts';
+import { isKnownHost } from '../publish/reserved.ts';
+import type { RequestGlimpse } from '../request-view.ts';
+import { nameReaders } from '../steps/cors.ts';
+import { echoVersion } from './echo.ts';
+import { isForSome, keepPrivate } from './shareability.ts';
+
+/**
+ * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's, unless the policy lets a
+ * sound one of its own stay (DEP-2, SUN-3); lists are appended to (LNK-1, WARN-4, CACHE-2). `hsts` is the
+ * Strict-Transport-Security value for TLS answers (TLS-6).
+ */
+export function decorate(
+  headers: HeaderLines,
+  facts: ExchangeFacts,
+  glimpse: RequestGlimpse,
+  hsts: string | undefined,
+): void {
+  const { start, decision, completion } = facts;
+  const { phase, quotas, api, version } = decision;
+  const signalled = headers.has(FIELD.lifecycle);
+  if (signalled) dropMalformed(headers);
+  if (phase !== undefined) {
+    const told = signalled && api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
+    if ('dropped' in told) for (const name of told.dropped) headers.remove(name);
+    headers.write(told.replace, FIELD.lifecycle);
+    const isLinked = phase.links !== '' || phase.linksSuccessor;
+    const link = isLinked ? linkValue(phase, decision.successor.replacement) : undefined;
+    if (link !== undefined) headers.append('link', link, FIELD.list);
+    if (decision.relatedLinks !== undefined) headers.append('link', decision.relatedLinks, FIELD.list);
+    if (told.warning !== undefined) headers.append('warning', told.warning, FIELD.list);
+  }
+  if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan), FIELD.list);
+  if (quotas !== undefined) {
+    if (headers.has(FIELD.quota)) tellApart(headers, decision);
+    const lines = quotaLines(quotas);
+    headers.write(lines.replace, FIELD.quota);
+    for (const [name, value] of lines.append) headers.append(name, value, FIELD.quota);
+  }
+  // Clients would read the upstream's own header as the gateway's (IDM-3).
+  if (version?.idempotency !== undefined && completion.idempotency !== 'replayed')
+    headers.set('idempotency-replayed', undefined, FIELD.own);
+  if (api !== undefined) {
+    const { vary } = version ?? api;
+    const isFirst = api.versionFields.length > 0;
+    if (isFirst) mergeVary(headers, vary);
+    if (api.echo) echoVersion(headers, decision);
+    if (api.cors !== undefined) nameReaders(headers, api.cors, api.echo, glimpse);
+    if (!isFirst && vary !== '') mergeVary(headers, vary);
+  }
+  if (decision.perAccount || isForSome(decision) || isForCaller(decision)) keepPrivate(headers);
+  headers.set('x-request-id', start.requestId, FIELD.own);
+  // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
+  headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined, FIELD.own);
+}
+
+/** RL-5: also without numbers of the gateway, since clients would read the upstream's as the gateway's. */
+function tellApart(headers: HeaderLines, { version }: Decision): void {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    headers.remove(name);
+  if (version?.limits === undefined) return;
+  for (const name of ['ratelimit-policy', 'ratelimit']) {
+    const theirs = headers.get(name);
+    if (theirs !== undefined) headers.set(name, besideOurs(theirs, version.limits));
+  }
+}
+
+/** RFC 9727 §3: answers for `/` and for unknown routes link to the catalog. */
+function seeksCatalog({ start, completion }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
+  if (completion.refusal === 'route_unknown') return true;
+  return path === '/' && host !== undefined && isKnownHost(start.plan, host);
+}
+
+/** CACHE-3: an answer to an identified caller is private, unless the API says `shared: true`. */
+function isForCaller({ consumer, api }: Decision): boolean {
+  return consumer !== undefined && api?.shared !== true;
+}

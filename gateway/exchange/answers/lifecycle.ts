@@ -1,0 +1,107 @@
+// The answers of lifecycle refusals: gone, moved, or a brownout.
+// The lifecycle header lines are added when the answer is decorated.
+import type { LifecycleRefusal } from '../../policy/lifecycle/schedule.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
+import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus, refuse } from './error-body.ts';
+
+type Of<Reason extends LifecycleRefusal['reason']> = Extract<LifecycleRefusal, { reason: Reason }>;
+
+/** RET-6: most clients drop Authorization when they follow a redirect to another host, and meet a 401 there. */
+const ELSEWHERE =
+  ' The redirect leads to another host, where most clients send no credentials: add them again.';
+
+/** They say where to go; all are public facts (RET-8). `host`: the one asked for, without a port. */
+export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: string): ErrorDescription {
+  switch (refusal.reason) {
+    case 'version_retired':
+      return ended(refusal, 410, refusal);
+    case 'version_moved': {
+      const { status, location, guide } = refusal;
+      const moved = ended(refusal, status, { replacement: location, guide }, location);
+      const stays = host === undefined || new URL(location).hostname === host;
+      return stays ? moved : { ...moved, message: moved.message + ELSEWHERE };
+    }
+    case 'brownout':
+      return brownedOut(refusal);
+    case 'adoption_frozen':
+      return frozen(refusal);
+    default:
+      return refusal satisfies never;
+  }
+}
+
+type Ended = Of<'version_retired'> | Of<'version_moved'>;
+
+/** 410, 301 and 308 are cacheable for a minute, so that an end can be taken back (RET-7). */
+function ended(refusal: Ended, status: 301 | 308 | 410, next: Next, location?: string): ErrorDescription {
+  return {
+    status,
+    message: `${spellSubject(refusal)} ${spellEnd(refusal)}.${spellSuccessor(next)}`,
+    members: {
+      ...whereToGo(next),
+      ...(next.because === undefined ? {} : { reason: next.because }),
+    },
+    headers: {
+      ...MADE_HERE,
+      'cache-control': BRIEFLY_CACHEABLE,
+      ...(location === undefined ? {} : { location }),
+    },
+  };
+}
+
+/** `sunset` reads `reached its sunset`, `retired` reads `was retired`. */
+function spellEnd({ stage, since }: Ended): string {
+  return `${stage === 'sunset' ? 'reached its sunset' : 'was retired'} on ${dayOf(since)}`;
+}
+
+/** Never stored, since it is over soon (RET-7); what it says of time is the same with either status. */
+function brownedOut(refusal: Of<'brownout'>): ErrorDescription {
+  const { status, until, sunset, retryAfterSeconds } = refusal;
+  const restored = Temporal.Instant.fromEpochMilliseconds(until).toString();
+  const removal = sunset === undefined ? '' : `, and will be removed on ${dayOf(sunset)}`;
+  const ours = `${spellSubject(refusal)} is in an announced brownout until ${restored}${removal}.`;
+  return {
+    status,
+    message: refusal.message ?? ours + spellSuccessor(refusal),
+    members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...whereToGo(refusal) },
+    headers: { ...MADE_HERE, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
+  };
+}
+
+/** Of one consumer alone, so that nothing may keep it. */
+function frozen(refusal: Of<'adoption_frozen'>): ErrorDescription {
+  const since = `${spellSubject(refusal)} takes no new consumers since ${dayOf(refusal.since)}.`;
+  const message = since + spellSuccessor(refusal);
+  return refuse(403, message, whereToGo(refusal), {}, 'http_request_denied');
+}
+
+const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
+
+/** Where callers are to go, as far as it is known. */
+interface Next {
+  readonly replacement: string | undefined;
+  readonly successor?: Label | undefined;
+  readonly guide: string | undefined;
+  readonly because?: string | undefined;
+}
+
+/** The members that say it: a URL, or the version to name where none tells the two apart. */
+export function whereToGo({ replacement, successor, guide }: Next): Record<string, string> {
+  return {
+    ...(replacement === undefined ? {} : { replacement }),
+    ...(successor === undefined ? {} : { successor }),
+    ...(guide === undefined ? {} : { migration_guide: guide }),
+  };
+}
+
+function spellSuccessor({ successor }: Next): string {
+  return successor === undefined ? '' : ` Its successor is ${successor}.`;
+}
+
+/** What has ended or pauses: a version, an operation of one, or an API without versions. */
+function spellSubject({ label, operation }: LifecycleRefusal): string {
+  if (label === UNVERSIONED) return 'This API';
+  return `${operation === undefined ? '' : `${operation} of `}API version ${label}`;
+}

@@ -1,0 +1,170 @@
+// Refusals to answers: exhaustive switches, so that a new reason cannot be forgotten.
+// Refusals come from the listener and from the pipeline.
+import type { RetryLater } from '../../policy/contract.ts';
+import { acceptableTypes } from '../../policy/versioning/media-type.ts';
+import type { Carrier, Claim, Label } from '../../policy/versioning/resolution.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
+import type { Refusal } from '../directive.ts';
+import type { Decision, RefusedFacts } from '../facts.ts';
+import type { RequestGlimpse } from '../request-view.ts';
+import { CREDENTIALS, challenge, malformedText, missingText } from './challenge.ts';
+import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
+import { describeLifecycleRefusal } from './lifecycle.ts';
+import {
+  describeIdempotencyRefusal,
+  describeLimitRefusal,
+  describeRequestRefusal,
+} from './request-refusal.ts';
+
+/** What clients call a carrier, where it is not the word for it here. */
+const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
+  accept: 'Accept header',
+  content_type: 'Content-Type header',
+  pin: 'pin of this account',
+};
+
+/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
+const STATUS_OF: Readonly<Record<Carrier, 400 | 404 | 406 | 415>> = {
+  path: 404,
+  subdomain: 404,
+  accept: 406,
+  content_type: 415,
+  header: 400,
+  query: 400,
+  pin: 400,
+  default: 400,
+  unversioned: 400,
+};
+
+/**
+ * Status, message, members and own header lines of a refusal (VER, RET, RL, AUTH, ERR).
+ */
+export function describeRefusal(
+  refusal: Refusal,
+  facts: RefusedFacts,
+  glimpse: RequestGlimpse,
+): ErrorDescription {
+  switch (refusal.reason) {
+    case 'version_ambiguous':
+      return refuse(
+        400,
+        `The request names different versions: ${refusal.claims.map(spellClaim).join(', ')}. Send one.`,
+      );
+    case 'version_malformed':
+      return refuseVersion(
+        STATUS_OF[refusal.claim.carrier],
+        `${spellClaim(refusal.claim)} is not a version.`,
+        refusal.known,
+        acceptable(refusal, facts),
+      );
+    case 'version_unknown':
+      return refuseVersion(
+        statusOfUnknown(refusal.claim, facts),
+        `There is no such version: ${spellClaim(refusal.claim)}.`,
+        refusal.known,
+        acceptable(refusal, facts),
+      );
+    case 'version_missing':
+      return refuseVersion(400, 'The request names no version.', refusal.known);
+    case 'version_unacceptable':
+      return refuseVersion(406, 'The Accept header excludes every version that is served.', refusal.known);
+    case 'pins_unavailable':
+      return describeMissingPins(refusal, facts);
+    case 'version_retired':
+      return tellOfPin(describeLifecycleRefusal(refusal), facts);
+    case 'version_moved':
+    case 'brownout':
+    case 'adoption_frozen':
+      return describeLifecycleRefusal(refusal, glimpse.host);
+    case 'maintenance':
+      return unavailable('This service is down for maintenance.', refusal);
+    case 'credentials_missing':
+      return challenge(401, missingText(facts), refusal, facts);
+    case 'credentials_malformed':
+      return challenge(400, malformedText(refusal.field), refusal, facts);
+    case 'token_invalid':
+      return challenge(401, `${refusal.description}.`, refusal, facts);
+    case 'key_invalid':
+      return challenge(401, 'The API key is not valid.', refusal, facts);
+    case 'certificate_invalid':
+      return challenge(401, 'The client certificate does not say who calls.', refusal, facts);
+    case 'scope_insufficient': {
+      const what = CREDENTIALS[refusal.via];
+      return challenge(403, `The ${what} lacks a scope: ${refusal.required.join(' ')}.`, refusal, facts);
+    }
+    case 'operation_not_granted':
+      return challenge(403, 'Nobody has been granted this operation.', refusal, facts);
+    case 'rate_limited':
+    case 'guard_limited':
+    case 'tokens_limited':
+      return describeLimitRefusal(refusal, facts);
+    case 'limits_unavailable':
+      return unavailable('Requests cannot be counted right now.', refusal);
+    case 'precondition_failed':
+      return refuse(
+        412,
+        'The resource has changed since this client last read it: it says something else of its deprecation now. Read it again.',
+      );
+    case 'idempotency_key_missing':
+    case 'idempotency_key_malformed':
+    case 'idempotency_key_anonymous':
+    case 'idempotency_conflict':
+    case 'idempotency_unknown':
+    case 'idempotency_mismatch':
+    case 'idempotency_unavailable':
+      return describeIdempotencyRefusal(refusal, facts);
+    default:
+      // No other reason compiles here.
+      return describeRequestRefusal(refusal, glimpse);
+  }
+}
+
+function spellClaim({ carrier, value }: Claim): string {
+  return `"${value.slice(0, 80)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
+}
+
+/** STAT-2: what is served is named. */
+function refuseVersion(
+  status: number,
+  message: string,
+  known: readonly Label[],
+  headers: AnswerHeaders = {},
+): ErrorDescription {
+  const versions = known.length === 0 ? '' : ` Versions: ${known.join(', ')}.`;
+  return refuse(status, message + versions, { supportedVersions: known }, headers);
+}
+
+/** NEG-8: a refused type of content is told which would have been taken. */
+function acceptable(
+  { claim, known }: { readonly claim: Claim; readonly known: readonly Label[] },
+  { api }: RefusedFacts,
+): AnswerHeaders {
+  if (claim.carrier !== 'content_type' || api === undefined || known.length === 0) return {};
+  return { accept: acceptableTypes(api.resolution.mediaTypes, known) };
+}
+
+/** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
+function statusOfUnknown(claim: Claim, { api }: Decision): number {
+  const usual = STATUS_OF[claim.carrier];
+  return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
+}
+
+/** The way round is said: a request that names its version needs no pin. */
+export function describeMissingPins(refusal: RetryLater, facts: Decision): ErrorDescription {
+  const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
+  return unavailable(message, refusal);
+}
+
+/** The end of a version that the request did not name says why it met it, and how it meets another. */
+export function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescription {
+  if (facts.carrier !== 'pin' || facts.version === undefined) return description;
+  const { label } = facts.version;
+  const message = `${description.message} This account is pinned to ${label}: name another version${placeOf(facts)}.`;
+  return { ...description, message };
+}
+
+/** The header in the operator's spelling, where there is one. */
+function placeOf({ api }: Decision): string {
+  const [header] = api?.resolution.header === undefined ? [] : api.versionFields;
+  return header === undefined ? '' : ` in ${header}`;
+}

@@ -1,0 +1,184 @@
+// The steps of the pipeline that refuse a request, each for one set of rules; `pipeline.ts` gives their order and its reasons.
+// Each returns a refusal or undefined; the runners call it for all rules that the path may mean.
+import { authorise, type Consumer } from '../../policy/authentication/access.ts';
+import type { MaybePromise } from '../../policy/contract.ts';
+import { meetsBrownout } from '../../policy/lifecycle/brownout-refusal.ts';
+import {
+  hasEnded,
+  isClosedTo,
+  isForgotten,
+  refuseAdoption,
+  retire,
+} from '../../policy/lifecycle/retirement.ts';
+import { refuseMaintained } from '../../policy/maintenance/maintenance.ts';
+import type { Directive, Refusal } from '../directive.ts';
+import { type Deciding, judgedBy, type RequestStart } from '../facts.ts';
+import type { ExchangePorts } from '../ports.ts';
+import type { RequestView } from '../request-view.ts';
+import { redirectUrl } from '../successor-url.ts';
+import { authenticate, type Caller } from './authenticate.ts';
+import type { JudgedRules } from './judged-rules.ts';
+
+/** What a step may look at besides the rules. */
+export interface Asked {
+  readonly view: RequestView;
+  readonly start: RequestStart;
+  readonly ports: ExchangePorts;
+}
+
+/** All rules that must admit a request; those that the path names come first. */
+export type AllRules = [JudgedRules, ...JudgedRules[]];
+
+type Step = (each: JudgedRules, asked: Asked) => Refusal | undefined;
+
+/** Callers of other rules may be known where those of `own` are not. */
+export function sparesOthers([own, ...others]: AllRules): boolean {
+  return others.some(
+    ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
+  );
+}
+
+export function refuse(refusal: Refusal): Directive {
+  return { kind: 'refuse', refusal };
+}
+
+/** The first refusal of `step`, in the order of `judged`; for lifecycle and limits by `enforceBy`, which may ignore it. */
+export function first(
+  judged: AllRules,
+  step: Step,
+  asked: Asked,
+  decision: Deciding,
+  answer: typeof enforceBy = refuseBy,
+): Directive | undefined {
+  for (const each of judged) {
+    const refusal = step(each, asked);
+    const refused = refusal && answer(each, judged, refusal, decision);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+/** The error describes the rules that refuse; headers, metrics and logs follow the rules that the path names. */
+export function refuseBy(
+  each: JudgedRules,
+  [own]: AllRules,
+  refusal: Refusal,
+  decision: Deciding,
+): Directive {
+  if (own !== each) decision.refusedBy = judgedBy(each, { ...decision });
+  return refuse(refusal);
+}
+
+/**
+ * Where the API is only observed, what enforcing would have refused is noted and the request goes on (undefined), as long
+ * as there is an upstream for it to go to. The first reason counts: with it enforcing would have been done.
+ */
+export function enforceBy(
+  each: JudgedRules,
+  judged: AllRules,
+  refusal: Refusal,
+  decision: Deciding,
+): Directive | undefined {
+  if (each.api.mode === 'enforce' || each.version.upstream === undefined)
+    return refuseBy(each, judged, refusal, decision);
+  if (each === judged[0]) decision.observed ??= refusal.reason;
+  return undefined;
+}
+
+/** For an API without versions: version resolution does not find a forgotten version, except in mode observe. */
+export function refuseForgotten({ version, carrier }: JudgedRules, { start }: Asked): Refusal | undefined {
+  return carrier === 'unversioned' && isForgotten(version.schedule, start.now)
+    ? { reason: 'route_unknown' }
+    : undefined;
+}
+
+/** For every caller. If an exception may let some callers pass, `refuseUnexcepted` decides once the caller is known. */
+export function refuseRetired(each: JudgedRules, { start }: Asked): Refusal | undefined {
+  return hasEnded(each.phase) && !each.mayPass ? retirementOf(each, start) : undefined;
+}
+
+/** For every caller. If the brownout depends on the caller, `refuseBrownedOut` decides once the caller is known. */
+export function refuseInBrownout({ brownout, asksCaller }: JudgedRules): Refusal | undefined {
+  return asksCaller ? undefined : brownout?.refusal;
+}
+
+export function refuseInMaintenance(
+  { version: { maintenance } }: JudgedRules,
+  { ports }: Asked,
+): Refusal | undefined {
+  return maintenance && refuseMaintained(maintenance, ports.wallClock());
+}
+
+/** Rules with the same access as `own` take its consumer, `known`. */
+export function callerOf(
+  each: JudgedRules,
+  own: JudgedRules,
+  known: Consumer | undefined,
+  { view, ports }: Asked,
+): MaybePromise<Caller> {
+  if (each.consumer !== undefined) return { kind: 'known', consumer: each.consumer };
+  if (each !== own && each.version.access === own.version.access) return { kind: 'known', consumer: known };
+  return authenticate(each.version.access, view, ports);
+}
+
+export function refuseUnexcepted(each: JudgedRules, { start }: Asked): Refusal | undefined {
+  return each.mayPass && !each.isExcepted ? retirementOf(each, start) : undefined;
+}
+
+export function refuseBrownedOut(
+  { version, consumer, brownout, asksCaller }: JudgedRules,
+  { view, start }: Asked,
+): Refusal | undefined {
+  if (brownout === undefined || !asksCaller) return undefined;
+  const caller = { consumer, clientAddress: view.clientAddress };
+  return meetsBrownout(brownout.window, version, start.now, caller) ? brownout.refusal : undefined;
+}
+
+/** Far longer than what was counted can be on its way to the store while that answers. */
+const REMEMBERED_MS = 3_600_000;
+
+/**
+ * Whether a frozen version is closed to this consumer, whose call then counts: asked of the ledger only where the day has
+ * passed and nothing written lets the consumer in. At once for a consumer that is known; who is known by an address alone
+ * is not judged.
+ */
+export function refuseFrozen(
+  { version, consumer, successor }: JudgedRules,
+  { start: { now }, ports: { adoption } }: Asked,
+): MaybePromise<Refusal | undefined> {
+  const { freeze, api, label } = version;
+  if (freeze === undefined || consumer === undefined) return undefined;
+  const adopter = { consumer: consumer.id, api, version: label };
+  if (now < freeze && now >= freeze - REMEMBERED_MS) adoption.saw(adopter, now);
+  if (!isClosedTo(version, freeze, consumer, now)) return undefined;
+  const refusal = (late: boolean) => (late ? refuseAdoption(version, freeze, successor) : undefined);
+  const late = adoption.isLate(adopter, freeze, now);
+  return late instanceof Promise ? late.then(refusal) : refusal(late);
+}
+
+export function refuseUnauthorised({ version, consumer }: JudgedRules, { view }: Asked): Refusal | undefined {
+  const { access } = version;
+  return access.kind === 'identified' ? authorise(access, view.method, consumer) : undefined;
+}
+
+/** By Content-Length; a body without one is measured on its way by upstream/. */
+export function refuseOversized(
+  { version: { maxBody } }: JudgedRules,
+  { view: { headers } }: Asked,
+): Refusal | undefined {
+  const length = headers.get('content-length');
+  return length !== undefined && Number(length) > maxBody
+    ? { reason: 'body_too_large', most: maxBody }
+    : undefined;
+}
+
+/** Where its successor is, and where a redirect would lead. */
+function retirementOf(
+  { api, version, phase, successor: next, resource }: JudgedRules,
+  start: RequestStart,
+): Refusal {
+  const { label, operation, schedule } = version;
+  const { method } = resource;
+  const redirect = redirectUrl(start.plan, api, version, start, resource);
+  return retire({ label, operation, schedule, phase, method, next, redirect });
+}

@@ -1,0 +1,101 @@
+// Authenticates the caller by the access rule of an API, a version or an operation.
+// Refuses credentials in the URL.
+import type {
+  AccessRule,
+  Authenticated,
+  AuthenticationRefusal,
+  Authenticator,
+  Carried,
+  Consumer,
+  IdentifiedRule,
+} from '../../policy/authentication/access.ts';
+import type { MaybePromise } from '../../policy/contract.ts';
+import type { TokensLimited } from '../../policy/rate-limit/limit.ts';
+import { decodedBytes } from '../../policy/versioning/look-alike.ts';
+import { Fault } from '../directive.ts';
+import type { ExchangePorts } from '../ports.ts';
+
+export type Caller =
+  /** Nobody is known where the access is public, or open to callers without credentials. */
+  | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
+  | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal | TokensLimited };
+
+export const NOBODY = { kind: 'known', consumer: undefined } as const satisfies Caller;
+const MISSING: Caller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+
+/**
+ * At once for a credential seen before.
+ * @throws Fault `identity_unavailable` when it could not be judged (JWT-4); a promise rejects with it
+ */
+export function authenticate(
+  access: AccessRule,
+  carried: Carried,
+  { authenticators }: Pick<ExchangePorts, 'authenticators'>,
+): MaybePromise<Caller> {
+  if (access.kind === 'public') return NOBODY;
+  const { identities, anonymous } = access;
+  const asked =
+    identities.length === 1 && !anonymous
+      ? running(identities[0], authenticators)
+      : firstAsked(access, carried, authenticators);
+  if (asked === undefined) return anonymous ? NOBODY : MISSING;
+  const judged = asked.judge(carried);
+  return judged instanceof Promise ? judged.then(callerOf) : callerOf(judged);
+}
+
+/**
+ * Whoever judges the first credential that the request carries, by the order of the identities; what else it carries is
+ * not looked at, so that a wrong credential never passes for another. Of several identities that take the same credential
+ * the one that it says it is for; where it says so of none, the first is to say what is wrong with it.
+ */
+function firstAsked(
+  { identities }: IdentifiedRule,
+  carried: Carried,
+  authenticators: ExchangePorts['authenticators'],
+): Authenticator | undefined {
+  const present = identities
+    .map((name) => running(name, authenticators))
+    .filter((each) => each.isPresent(carried));
+  const [first] = present;
+  return present.find((each) => each.via === first?.via && each.claims(carried)) ?? first;
+}
+
+function running(name: string | undefined, authenticators: ExchangePorts['authenticators']): Authenticator {
+  const authenticator = name === undefined ? undefined : authenticators.get(name);
+  if (authenticator !== undefined) return authenticator;
+  throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
+}
+
+function callerOf(outcome: Authenticated): Caller {
+  switch (outcome.kind) {
+    case 'consumer':
+      return { kind: 'known', consumer: outcome.consumer };
+    case 'refused':
+      return outcome;
+    case 'limited': {
+      const { retryAfterSeconds } = outcome;
+      return { kind: 'refused', refusal: { reason: 'tokens_limited', retryAfterSeconds } };
+    }
+    case 'unavailable':
+      throw new Fault('identity_unavailable');
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The name of a forbidden parameter present in the raw query (`?…`), percent-decoded as a server would; else undefined. */
+export function credentialInQuery(search: string, forbidden: ReadonlySet<string>): string | undefined {
+  if (search.length < 2 || forbidden.size === 0) return undefined;
+  if (!suspects.getOrInsertComputed(forbidden, suspicious).test(search)) return undefined;
+  for (const pair of search.slice(1).split('&')) {
+    const equals = pair.indexOf('=');
+    const name = decodedBytes(equals === -1 ? pair : pair.slice(0, equals));
+    if (forbidden.has(name)) return name;
+  }
+  return undefined;
+}
+
+/** What a query must match to be taken apart. */
+const suspects = new WeakMap<ReadonlySet<string>, RegExp>();
+const suspicious = (names: ReadonlySet<string>): RegExp =>
+  new RegExp(['[%+]', ...[...names].map((name) => RegExp.escape(name))].join('|'));

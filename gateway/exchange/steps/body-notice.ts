@@ -1,0 +1,96 @@
+// Whether a response carries the body notice, and which conditional fields the upstream then receives.
+// The decision travels in the forward order.
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import {
+  type BodyNoticeRefusal,
+  type Conditions,
+  mapConditions,
+} from '../../policy/body-notice/conditions.ts';
+import { isEdited } from '../../policy/body-notice/editable.ts';
+import { createNotice, type Notice } from '../../policy/body-notice/notice.ts';
+import { assess } from '../../policy/lifecycle/assess.ts';
+import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import type { Phase } from '../../policy/lifecycle/schedule.ts';
+import { isForSome } from '../answers/shareability.ts';
+import type { RequestStart } from '../facts.ts';
+import type { RequestView } from '../request-view.ts';
+import { type Resource, successorOf } from '../successor-url.ts';
+import type { JudgedRules } from './judged-rules.ts';
+
+export interface NoticeOrder {
+  /** For the answer; undefined where only the conditions of the request are touched. */
+  readonly notice: Notice | undefined;
+  readonly conditions: Conditions | undefined;
+}
+
+/**
+ * `whole`: the version, of which an operation may be judged. Undefined where
+ * neither body nor conditions are touched, which costs no more than a look at a flag; a refusal where the client's copy
+ * has another notice than it would get today (BODY-5).
+ */
+export function noticeOrder(
+  whole: VersionRules,
+  judged: JudgedRules,
+  sparesSome: boolean,
+  start: RequestStart,
+  { method, headers }: Pick<RequestView, 'method' | 'headers'>,
+): NoticeOrder | BodyNoticeRefusal | undefined {
+  const { api, version, phase } = judged;
+  const own = noticeOf(api, version, phase, () => judged.successor.replacement);
+  const reads = method === 'GET' || method === 'HEAD';
+  const isConditional = headers.get('if-match') !== undefined || headers.get('if-none-match') !== undefined;
+  const held = reads ? own : isConditional ? noticeOfReading(whole, judged, start) : undefined;
+  const mapped = held && mapConditions(headers, held, reads);
+  if (mapped !== undefined && 'reason' in mapped) return mapped;
+  const conditions =
+    reads && api.shared && isForSome({ sparesSome, phase, version }) ? withoutValidators(mapped) : mapped;
+  const notice = own !== undefined && isEdited(method) ? own : undefined;
+  return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
+}
+
+/** By a 304 a shared cache could go on with a copy that is for other callers (RFC 9111 §4.3.4). */
+function withoutValidators(mapped: Conditions | undefined): Conditions {
+  const removed = { 'if-none-match': undefined, 'if-modified-since': undefined };
+  return { kind: 'conditions', replace: { ...mapped?.replace, ...removed } };
+}
+
+/** Tags are those of what GET answers, so that its rules tell the notice in them, whichever operation is asked for. */
+function noticeOfReading(
+  whole: VersionRules,
+  { api, consumer, resource }: JudgedRules,
+  start: RequestStart,
+): Notice | undefined {
+  const { plan, now } = start;
+  const operation = whole.operations?.match('GET', resource.tail);
+  const rules = operation?.rules ?? whole;
+  if (!rules.bodyNotice) return undefined;
+  const version = assess(rules, start);
+  const { phases } = leaveFrom('sunset', version.exceptions, consumer, now) ?? version;
+  const asked: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
+  return noticeOf(
+    api,
+    version,
+    phaseAt(phases, now),
+    () => successorOf(plan, api, version, start, asked).replacement,
+  );
+}
+
+/** In every phase with signals; past the sunset that is one in which an API is only observed. */
+function noticeOf(
+  { upstreamWins }: ApiPlan,
+  { bodyNotice, schedule }: VersionRules,
+  { stage, sunset, linksSuccessor }: Phase,
+  replacement: () => string | undefined,
+): Notice | undefined {
+  if (!bodyNotice || stage === 'planned' || stage === 'active') return undefined;
+  const { guide, reason } = schedule;
+  // Before the service has answered it is not known whether its header names another day.
+  const told = upstreamWins ? undefined : sunset;
+  return createNotice({
+    sunset: told,
+    replacement: linksSuccessor ? replacement() : undefined,
+    guide,
+    reason,
+  });
+}

@@ -1,0 +1,141 @@
+// Requests from browsers (Fetch standard, CORS): preflights, who may read a response or open a WebSocket.
+// Preflights are answered right after the route; every response of an API names who may read it.
+
+import { ANY_ORIGIN } from '../../plan/grammar/cors-section.ts';
+import type { ApiPlan, CorsRules } from '../../plan/plan.ts';
+import { FIELD } from '../../plan/upstreams/answer-fields.ts';
+import type { HeaderLines } from '../answer-headers.ts';
+import type { RequestRefusal } from '../directive.ts';
+import type { Publication } from '../publish/publication.ts';
+import { METHODS, type RequestGlimpse, type RequestView } from '../request-view.ts';
+
+/** ORD-5: fields that pages can read only when they are named. */
+const EXPOSED = exposing([
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'Warning',
+  'X-API-Deprecation-Info',
+  'ETag',
+  'Location',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Idempotency-Replayed',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-Request-ID',
+]);
+const EXPOSED_WITH_ECHO = exposing([
+  EXPOSED.text,
+  'X-API-Version-Requested',
+  'X-API-Version-Served',
+  'X-API-Lifecycle-Stage',
+]);
+/** What a page may send, besides the headers of the API for versions and keys. */
+const SENDABLE = new Set([
+  'accept',
+  'accept-language',
+  'api-version',
+  'authorization',
+  'content-language',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+  'x-request-id',
+]);
+const PREFLIGHT_SECONDS = 600;
+const ALLOWED_METHODS = METHODS.join(', ');
+
+/**
+ * The answer to a preflight, whatever it is for: browsers send it without token or version, so that neither these nor
+ * a sunset nor a limit may stand in its way (ORD-4). Undefined for any other request, and where the API has no `cors`.
+ */
+export function answerPreflight(
+  { cors, versionHeaders, keyHeaders }: ApiPlan,
+  view: RequestView,
+): Publication | undefined {
+  const { headers, method } = view;
+  if (cors === undefined || method !== 'OPTIONS') return undefined;
+  if (headers.get('origin') === undefined || headers.get('access-control-request-method') === undefined)
+    return undefined;
+  const vary = 'Access-Control-Request-Method, Access-Control-Request-Headers';
+  // A page that is not listed learns nothing more: the browser stops for want of an allowed origin.
+  if (allowedOrigin(cors, headers.get('origin')) === undefined)
+    return { status: 204, headers: { vary }, body: '' };
+  const own = [...versionHeaders, ...keyHeaders];
+  const granted = listOf(headers.get('access-control-request-headers'))
+    .map((name) => name.toLowerCase())
+    .filter((name) => SENDABLE.has(name) || own.includes(name));
+  return {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': ALLOWED_METHODS,
+      'access-control-allow-headers': granted.length === 0 ? undefined : [...new Set(granted)].join(', '),
+      'access-control-max-age': String(PREFLIGHT_SECONDS),
+      vary,
+    },
+    body: '',
+  };
+}
+
+/** Cookies are those of the host, whatever the port. */
+const ANY_PORT = /^(?::\d{1,5})?$/;
+
+/**
+ * WS-4: a page that is neither listed nor of the API's own host. Browsers ask nobody before they open a WebSocket from any
+ * page there is, with the cookies of their user; only a handshake without Origin is none of theirs. Undefined for any
+ * other request, and where the API has no `cors`: then the upstream sees the Origin and decides.
+ */
+export function refuseStranger(
+  { cors }: ApiPlan,
+  { headers, webSocket, scheme, host }: RequestView,
+): RequestRefusal | undefined {
+  if (cors === undefined || !webSocket) return undefined;
+  const origin = headers.get('origin');
+  if (origin === undefined) return undefined;
+  if (allowedOrigin(cors, origin) !== undefined) return undefined;
+  const own = `${scheme}://${host}`;
+  const isOwn = origin.startsWith(own) && ANY_PORT.test(origin.slice(own.length));
+  return isOwn ? undefined : { reason: 'origin_not_allowed' };
+}
+
+/** Names who may read an answer of the API; the upstream's own word on it is dropped, cookies are never allowed. */
+export function nameReaders(
+  headers: HeaderLines,
+  cors: CorsRules,
+  echo: boolean,
+  { headers: asked }: RequestGlimpse,
+): void {
+  const isTold = headers.has(FIELD.cors);
+  const exposed = isTold ? headers.get('access-control-expose-headers') : undefined;
+  if (isTold)
+    for (const name of ['access-control-allow-credentials', 'access-control-expose-headers'])
+      headers.remove(name);
+  const origin = allowedOrigin(cors, asked.get('origin'));
+  headers.set('access-control-allow-origin', origin, FIELD.cors);
+  if (origin === undefined) return;
+  const { text, names } = echo ? EXPOSED_WITH_ECHO : EXPOSED;
+  const theirs = listOf(exposed).filter((name) => !names.has(name.toLowerCase()));
+  headers.add('access-control-expose-headers', [text, ...theirs].join(', '), FIELD.cors);
+}
+
+function exposing(fields: readonly string[]): { readonly text: string; readonly names: ReadonlySet<string> } {
+  const text = fields.join(', ');
+  return { text, names: new Set(listOf(text).map((name) => name.toLowerCase())) };
+}
+
+function allowedOrigin({ origins }: CorsRules, origin: string | undefined): string | undefined {
+  if (origins.has(ANY_ORIGIN)) return ANY_ORIGIN;
+  return origin !== undefined && origins.has(origin) ? origin : undefined;
+}
+
+function listOf(field: string | readonly string[] | undefined): readonly string[] {
+  const text = typeof field === 'string' ? field : (field?.join(',') ?? '');
+  return text.split(',').flatMap((name) => name.trim() || []);
+}

@@ -1,0 +1,206 @@
+// The idempotency step: reads the key and asks the store for it before the body is read.
+// Returns a refusal, a replay, or the forward order with the claim that the forwarder settles.
+import { randomUUID } from 'node:crypto';
+import type { ApiPlan } from '../../plan/plan.ts';
+import type { RouteMatch } from '../../plan/routes/route-table.ts';
+import { retryLater, StoreUnavailable } from '../../policy/contract.ts';
+import { fingerprintOf, readKey, storageKey } from '../../policy/idempotency/key.ts';
+import {
+  type Claimed,
+  type IdempotencyRefusal,
+  type IdempotencyRules,
+  keepingOf,
+  keptHeaders,
+} from '../../policy/idempotency/rules.ts';
+import { type Claim, type Directive, Fault, type ForwardOrder } from '../directive.ts';
+import type { Completion, ExchangeFacts } from '../facts.ts';
+import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
+import type { RequestView } from '../request-view.ts';
+import { refuse } from './admission.ts';
+import { ownSearch } from './forward-order.ts';
+
+export interface Keyed {
+  readonly match: Pick<RouteMatch<ApiPlan>, 'route' | 'tail'>;
+  readonly view: RequestView;
+  readonly facts: ExchangeFacts;
+  readonly ports: ExchangePorts;
+}
+
+export function* underKey(
+  order: ForwardOrder,
+  rules: IdempotencyRules,
+  { match, view, facts, ports }: Keyed,
+): Judging<Directive> {
+  const { method, headers, clientAddress } = view;
+  const plainly: Directive = { kind: 'forward', forward: order };
+  if (!rules.methods.has(method)) return plainly;
+  const read = readKey(headers);
+  if (read.kind === 'malformed') return refuse({ reason: 'idempotency_key_malformed' });
+  if (read.kind === 'none')
+    return rules.required ? refuse({ reason: 'idempotency_key_missing', keepMs: rules.keepMs }) : plainly;
+  const { consumer } = facts.decision;
+  if (consumer === undefined && rules.anonymous === 'refuse')
+    return refuse({ reason: 'idempotency_key_anonymous' });
+  // It only saves reading the body: what stands at the key is asked for as where a body has no length (IDM-3, IDM-7).
+  const isOver = Number(headers.get('content-length') ?? 0) > rules.maxBody;
+  const contentType = headers.get('content-type') ?? '';
+  const key = storageKey({
+    api: match.route.name,
+    version: order.label,
+    method,
+    target: match.tail + ownSearch(match.route.resolution, view.search),
+    consumer,
+    clientAddress,
+    key: read.key,
+  });
+  let asked: Asked;
+  try {
+    const totalMs = order.upstream.timeouts.total;
+    asked = yield* awaited(claimKey({ rules, key, contentType, totalMs, facts, ports }));
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const refusal = withoutStore(rules, facts.completion, ports.wallClock);
+    return refusal === undefined ? plainly : refuse(refusal);
+  }
+  switch (asked.kind) {
+    case 'claimed':
+      if (isOver && rules.required) {
+        asked.claim.release();
+        return refuse({ reason: 'body_too_large', most: rules.maxBody });
+      }
+      if (isOver) {
+        asked.claim.abandon();
+        return plainly;
+      }
+      facts.completion.idempotency = 'claimed';
+      return { kind: 'forward', forward: { ...order, claim: asked.claim } };
+    case 'running':
+      facts.completion.idempotency = 'conflict';
+      return refuse({ reason: 'idempotency_conflict' });
+    case 'unknown':
+      facts.completion.idempotency = 'conflict';
+      return refuse({ reason: 'idempotency_unknown' });
+    case 'kept': {
+      const { answer } = asked;
+      // Larger than any whose outcome is kept.
+      if (isOver) {
+        facts.completion.idempotency = 'mismatch';
+        return refuse({ reason: 'idempotency_mismatch' });
+      }
+      const isSame = (body: Uint8Array): boolean => fingerprintOf(contentType, body) === answer.fingerprint;
+      const noRoom = () => awayFor(ports.wallClock);
+      return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody, noRoom };
+    }
+    default:
+      return asked satisfies never;
+  }
+}
+
+export interface ClaimOptions {
+  readonly rules: IdempotencyRules;
+  /** As the store knows it. */
+  readonly key: string;
+  readonly contentType: string;
+  /** The most that the upstream is waited for, milliseconds. */
+  readonly totalMs: number;
+  readonly facts: ExchangeFacts;
+  readonly ports: Pick<ExchangePorts, 'idempotency' | 'monotonic' | 'wallClock' | 'onFault'>;
+}
+
+/** IDM-5: longer than an upstream is waited for, by what a body may take to come before the lock is renewed and more. */
+const LOCK_BEYOND_MS = 15_000;
+const RENEWED_AFTER_MS = 5_000;
+
+export type Asked =
+  | Exclude<Claimed, { kind: 'claimed' }>
+  | { readonly kind: 'claimed'; readonly claim: Claim };
+
+/** @throws StoreUnavailable */
+export async function claimKey(options: ClaimOptions): Promise<Asked> {
+  const { rules, key, contentType, totalMs, facts, ports } = options;
+  const { completion } = facts;
+  const store = ports.idempotency;
+  const owner = randomUUID();
+  const lockMs = totalMs + LOCK_BEYOND_MS;
+  let isSettled = false;
+
+  /** What fails for want of a store lapses with the lock. */
+  const settle = async (said: () => Promise<boolean>): Promise<boolean> => {
+    if (isSettled) return false;
+    isSettled = true;
+    try {
+      return await said();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) ports.onFault(new Fault('internal', { cause: error }), facts);
+      return false;
+    }
+  };
+  const release = (): void => void settle(() => store.release(key, owner));
+  const hold = (): void => void settle(() => store.hold(key, owner, rules.keepMs));
+
+  const claimedAt = ports.monotonic();
+  const claim: Claim = {
+    rules,
+    renew: async () => {
+      if (ports.monotonic() - claimedAt < RENEWED_AFTER_MS) return undefined;
+      try {
+        const { kind } = await store.claim(key, owner, lockMs);
+        if (kind === 'claimed') return undefined;
+        isSettled = true;
+        completion.idempotency = 'conflict';
+        return { reason: 'idempotency_conflict' };
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        return withoutStore(rules, completion, ports.wallClock);
+      }
+    },
+    judge: (status, headers) => keepingOf(rules, status, headers.record()),
+    headOf: (status, headers) => ({ status, headers: keptHeaders(headers.record()) }),
+    keep: async (request, answer) => {
+      const fingerprint = fingerprintOf(contentType, request);
+      const done = await settle(() => store.finish(key, owner, { fingerprint, ...answer }, rules.keepMs));
+      if (!done) completion.idempotency = 'unprotected';
+    },
+    noRoom: () => awayFor(ports.wallClock),
+    release,
+    abandon: () => {
+      completion.idempotency = 'unprotected';
+      release();
+    },
+    forgo: () => {
+      completion.idempotency = rules.required ? 'unknown' : 'unprotected';
+      if (rules.required) hold();
+      else release();
+    },
+    lose: () => {
+      if (isSettled) return;
+      completion.idempotency = 'unknown';
+      if (rules.unknown === 'hold') hold();
+      else release();
+    },
+  };
+  try {
+    const found = await store.claim(key, owner, lockMs);
+    return found.kind === 'claimed' ? { kind: 'claimed', claim } : found;
+  } catch (error) {
+    // It may have happened all the same: nobody works under that lock.
+    release();
+    throw error;
+  }
+}
+
+/** IDM-8: undefined where the request passes without the guarantee. */
+export function withoutStore(
+  { required }: Pick<IdempotencyRules, 'required'>,
+  completion: Completion,
+  wallClock: ExchangePorts['wallClock'],
+): IdempotencyRefusal | undefined {
+  if (required) return awayFor(wallClock);
+  completion.idempotency = 'unprotected';
+  return undefined;
+}
+
+/** For a moment, whatever it is that is not to be had. */
+export function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
+  return retryLater('idempotency_unavailable', 1, wallClock());
+}

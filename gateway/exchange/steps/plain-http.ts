@@ -1,0 +1,66 @@
+// The plain listener's answer where it does not serve: 400, or a redirect to the https URL (TLS-5).
+// The request is not judged any further.
+import type { GatewayPlan } from '../../plan/plan.ts';
+import { hostKey } from '../../plan/routes/route-table.ts';
+import type { PlainMode } from '../../plan/settings.ts';
+import type { RequestRefusal } from '../directive.ts';
+import type { RequestView } from '../request-view.ts';
+import { credentialInQuery } from './authenticate.ts';
+
+/** Beside those in which an API takes keys: a redirect would hide that one of these has crossed the network for everyone to read. */
+const CREDENTIAL_FIELDS = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'x-api-key',
+  'api-key',
+  'apikey',
+  'x-auth-token',
+];
+/** Beside those of the plan: names under which credentials are put into URLs. */
+const CREDENTIAL_PARAMETERS = [
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'client_secret',
+  'api_key',
+  'apikey',
+];
+
+/** `view`: undefined for what could not be read, or asks for no resource. */
+export function plainRefusal(
+  mode: Exclude<PlainMode, 'serve'>,
+  view: RequestView | undefined,
+  plan: Pick<GatewayPlan, 'apis' | 'public' | 'routes' | 'credentialsInUrl'>,
+): RequestRefusal {
+  // Whoever came by https was sent here by a proxy that took the TLS off: it would be sent in circles.
+  if (mode === 'reject' || view === undefined || view.scheme === 'https' || carriesCredentials(view, plan))
+    return { reason: 'plain_http' };
+  const status = view.method === 'GET' || view.method === 'HEAD' ? 301 : 308;
+  return {
+    reason: 'plain_http_moved',
+    status,
+    location: httpsOrigin(view.host, plan) + view.path + view.search,
+  };
+}
+
+function carriesCredentials(
+  { headers, search }: RequestView,
+  { apis, credentialsInUrl }: Pick<GatewayPlan, 'apis' | 'credentialsInUrl'>,
+): boolean {
+  return (
+    [...CREDENTIAL_FIELDS, ...apis.flatMap((api) => api.keyHeaders)].some(
+      (name) => headers.get(name) !== undefined,
+    ) || credentialInQuery(search, new Set([...CREDENTIAL_PARAMETERS, ...credentialsInUrl])) !== undefined
+  );
+}
+
+/** That of `public`, with another host only where a policy file names it: the client's own word decides nothing. */
+function httpsOrigin(
+  host: string,
+  { public: origin, routes }: Pick<GatewayPlan, 'public' | 'routes'>,
+): string {
+  const url = new URL(origin);
+  if (hostKey(host) === hostKey(url.hostname) || !routes.knowsHost(host)) return origin;
+  return `https://${host}${url.port === '' ? '' : `:${url.port}`}`;
+}

@@ -1,0 +1,109 @@
+// Builds the limiter's input and reads its result, with full or lowered limits.
+// Pure: the pipeline calls the limiter.
+import type { VersionRules } from '../../plan/plan.ts';
+import type { Consumer } from '../../policy/authentication/access.ts';
+import { type EpochMs, retryLater } from '../../policy/contract.ts';
+import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
+import { bucketKey, type LimitRules, type Part, type Quota } from '../../policy/rate-limit/limit.ts';
+import { loweredAt } from '../../policy/rate-limit/lowering.ts';
+import { retryAfterSeconds } from '../../policy/rate-limit/quota-headers.ts';
+import type { Refusal } from '../directive.ts';
+import type { Asked } from './admission.ts';
+import type { JudgedRules } from './judged-rules.ts';
+
+type LimitedRules = Pick<JudgedRules, 'consumer' | 'phase'> & {
+  readonly version: Pick<VersionRules, 'exceptions' | 'limits'>;
+};
+
+const NO_PARTS: readonly Part[] = [];
+
+/**
+ * What one request costs of each limit in force. Lowered from the deprecation instant on, past the sunset too where the
+ * version is only observed (RL-11), but for a consumer with leave from it. `consumer` is undefined where the access is
+ * public.
+ */
+export function partsOf(
+  { version: { exceptions, limits }, consumer, phase }: LimitedRules,
+  clientAddress: string,
+  now: EpochMs,
+): readonly Part[] {
+  if (limits === undefined) return NO_PARTS;
+  const { each, cost } = limits;
+  const isSpared = exceptions.length > 0 && leaveFrom('limits', exceptions, consumer, now) !== undefined;
+  const lowered = phase.stage !== 'active' && !isSpared;
+  const known = consumer && (lowered ? loweredParts : fullParts).getOrInsertComputed(limits, createParts);
+  const before = consumer && known?.get(consumer);
+  if (before !== undefined) return before;
+  const caller = { consumer, clientAddress };
+  const parts = each.map((rule) => {
+    const limit = lowered ? loweredAt(rule, now) : rule.active;
+    const bucket = lowered ? rule.buckets.deprecated : rule.buckets.active;
+    return { key: bucketKey(bucket, rule.by, caller), limit, cost, rule };
+  });
+  const staySame = each.every(({ by, curve }) => by !== 'address' && (curve === undefined || !lowered));
+  if (consumer !== undefined && staySame) known?.set(consumer, parts);
+  return parts;
+}
+
+type PartsByConsumer = WeakMap<Consumer, readonly Part[]>;
+
+/** What every request of a consumer takes alike: a key that is made anew is also hashed anew. */
+const fullParts = new WeakMap<LimitRules, PartsByConsumer>();
+const loweredParts = new WeakMap<LimitRules, PartsByConsumer>();
+const createParts = (): PartsByConsumer => new WeakMap();
+
+/** The parts of the rules that the path names, and those of all rules: what they share is taken once, at the highest cost. */
+export function partsOfAll(
+  judged: readonly [JudgedRules, ...JudgedRules[]],
+  { view, start }: Asked,
+): { readonly own: readonly Part[]; readonly all: readonly Part[] } {
+  const own = partsOf(judged[0], view.clientAddress, start.now);
+  if (judged.length === 1) return { own, all: own };
+  const all = [...own];
+  for (const part of judged.slice(1).flatMap((each) => partsOf(each, view.clientAddress, start.now))) {
+    const shared = all.findIndex(({ key }) => key === part.key);
+    if (shared < 0) all.push(part);
+    else all[shared] = stricter(all[shared] ?? part, part);
+  }
+  return { own, all };
+}
+
+/** An answer shows the limits of the rules that the path names, the first `own` of `parts`; a refusal shows all of them. */
+export function shownQuotas(
+  quotas: readonly Quota[],
+  parts: readonly Part[],
+  own: number,
+): readonly Quota[] | undefined {
+  if (own === parts.length) return quotas;
+  // The limiter asks for limits in shadow last.
+  const rules = new Set(parts.slice(0, own).map(({ rule }) => rule));
+  const shown = quotas.filter(({ rule }) => rules.has(rule));
+  return shown.length === 0 ? undefined : shown;
+}
+
+/** Of two parts of one bucket: the higher cost, and enforced where one of them is. */
+function stricter(one: Part, other: Part): Part {
+  const enforced = one.rule.shadow ? other : one;
+  return { ...enforced, cost: Math.max(one.cost, other.cost) };
+}
+
+/**
+ * A limit in shadow refuses nothing, whatever becomes of its store. `wallClock`: the real time, for the instant from which
+ * an absent store may be back.
+ */
+export function limitRefusal(quotas: readonly Quota[], wallClock: () => EpochMs): Refusal | undefined {
+  if (quotas.every(lets)) return undefined;
+  const enforced = quotas.filter(({ rule }) => !rule.shadow);
+  if (enforced.some(({ kind }) => kind === 'unavailable'))
+    return retryLater('limits_unavailable', 1, wallClock());
+  const refused = enforced.filter((quota) => quota.kind !== 'unavailable').filter(({ allowed }) => !allowed);
+  return {
+    reason: 'rate_limited',
+    retryAfterSeconds: Math.max(...refused.map(retryAfterSeconds)),
+    violated: refused.map(({ limit, rule }) => ({ limit, by: rule.by })),
+  };
+}
+
+function lets(quota: Quota): boolean {
+  return quota.rule.shadow || (quota.kind !== 'unavailable' && quota.allowed);
+}

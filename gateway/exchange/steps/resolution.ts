@@ -1,0 +1,182 @@
+// Resolves a route to the version of its API that a request means; authenticates first if the account decides.
+// Called once for the API of the path and once for each nested API of another reading.
+
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import type { OperationMatch } from '../../plan/routes/operation-table.ts';
+import type { RouteMatch } from '../../plan/routes/route-table.ts';
+import type { Consumer } from '../../policy/authentication/access.ts';
+import { retryLater } from '../../policy/contract.ts';
+import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import { someoneMayPass } from '../../policy/lifecycle/exceptions.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { hasEnded, isForgotten } from '../../policy/lifecycle/retirement.ts';
+import type { Phase } from '../../policy/lifecycle/schedule.ts';
+import type { ReadPath } from '../../policy/paths/reading.ts';
+import type { PinMoment } from '../../policy/versioning/pin.ts';
+import { readEvidence } from '../../policy/versioning/readers.ts';
+import {
+  type Carrier,
+  type Evidence,
+  type Label,
+  type OpenResolution,
+  UNVERSIONED,
+} from '../../policy/versioning/resolution.ts';
+import { resolveVersion } from '../../policy/versioning/resolve.ts';
+import { Fault, type Refusal, type RequestRefusal } from '../directive.ts';
+import type { RequestStart } from '../facts.ts';
+import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
+import type { RequestView } from '../request-view.ts';
+import { NO_CAPTURES } from '../successor-url.ts';
+import { authenticate, type Caller } from './authenticate.ts';
+import { type FirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
+
+export interface ResolvedRequest {
+  readonly kind: 'resolved';
+  readonly whole: VersionRules;
+  readonly label: Label;
+  readonly carrier: Carrier;
+  readonly evidence: Evidence;
+  /** Of whom the pin was read. */
+  readonly consumer: Consumer | undefined;
+  /** Stored once no rule refuses the request. */
+  readonly firstCall: FirstCall | undefined;
+}
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  /** Whose value is refused. */
+  readonly carrier: Carrier | undefined;
+  readonly evidence: Evidence;
+}
+
+interface Open {
+  readonly kind: 'open';
+  readonly open: OpenResolution;
+  readonly evidence: Evidence;
+}
+
+/** When the file of an API that is left out is corrected is not known. */
+const RETRY_SECONDS = 60;
+
+/** An API is left out if its file is refused and no accepted form stands in. */
+export function refuseLeftOut(
+  { isLeftOut }: ApiPlan,
+  { wallClock }: Pick<ExchangePorts, 'wallClock'>,
+): RequestRefusal | undefined {
+  if (isLeftOut !== true) return undefined;
+  return retryLater('api_left_out', RETRY_SECONDS, wallClock());
+}
+
+const UNNAMED: Pinned = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };
+const NOTHING_SAID: Evidence = { claims: [], preferences: [] };
+
+/** What the request itself says: a version, a refusal of it, or nothing; then `resolvePinned` finds the version. */
+export function statedVersion(
+  match: RouteMatch<ApiPlan>,
+  view: RequestView,
+  start: RequestStart,
+): ResolvedRequest | Refused | Open {
+  const { route: api, versionSegment: pathSegment, subdomain, tail } = match;
+  if (api.resolution.labels[0] === UNVERSIONED) return resolvedAs(api, UNNAMED, NOTHING_SAID, undefined);
+  // Every carrier that the API has enabled, read before one of them decides (VER-3).
+  const { method, search, headers, underscored } = view;
+  const input = { method, pathSegment, subdomain, tail, search, headers, underscored };
+  const evidence = readEvidence(api.resolution, input);
+  const named = resolveVersion(api.resolution, evidence, versionsAt(api, start));
+  if (named.kind === 'open') return { kind: 'open', open: named, evidence };
+  return resolvedAs(api, named, evidence, undefined);
+}
+
+/** The account that decides if the request names no version: its caller is authenticated first (VER-3). */
+export function* accountOf(
+  { access }: ApiPlan,
+  known: Consumer | undefined,
+  view: RequestView,
+  ports: ExchangePorts,
+): Judging<Caller> {
+  if (known !== undefined) return { kind: 'known', consumer: known };
+  const caller = authenticate(access, view, ports);
+  return caller instanceof Promise ? yield* awaited(caller) : caller;
+}
+
+export function* resolvePinned(
+  api: ApiPlan,
+  { open, evidence }: Open,
+  consumer: Consumer | undefined,
+  start: RequestStart,
+  ports: ExchangePorts,
+): Judging<ResolvedRequest | Refused> {
+  const pinned = yield* pinnedVersion(api, open, consumer, versionsAt(api, start), ports);
+  return resolvedAs(api, pinned, evidence, consumer);
+}
+
+function resolvedAs(
+  api: ApiPlan,
+  named: Pinned,
+  evidence: Evidence,
+  consumer: Consumer | undefined,
+): ResolvedRequest | Refused {
+  if (named.kind === 'refused') {
+    const { refusal } = named;
+    return { kind: 'refused', refusal, carrier: refusedCarrier(refusal), evidence };
+  }
+  const { label, carrier, firstCall } = named;
+  return { kind: 'resolved', whole: versionOf(api, label), label, carrier, evidence, consumer, firstCall };
+}
+
+/** Whose value was refused, so that operators see where wrong versions come in. */
+function refusedCarrier(refusal: Refusal): Carrier | undefined {
+  if (refusal.reason === 'version_unacceptable') return 'accept';
+  return 'claim' in refusal ? refusal.claim.carrier : undefined;
+}
+
+/** The operations that a path means in this reading; the whole version too if a reader finds none. */
+export function operationsAt(
+  whole: VersionRules,
+  method: string,
+  reading: ReadPath | undefined,
+): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
+  const found = reading && whole.operations?.reached(method, reading);
+  const all = { rules: whole, captures: NO_CAPTURES };
+  const [named = all, ...more] = found?.matches ?? [];
+  return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
+}
+
+/** Which versions there are, as resolution asks for them. */
+export function versionsAt(api: ApiPlan, moment: Moment): PinMoment {
+  return {
+    now: moment.now,
+    isReleased: (label) => isReleased(api, label, moment),
+    isServed: (label) => isReleased(api, label, moment) && !hasEnded(phaseOf(api, label, moment)),
+    mayAnswer: (label) => mayAnswer(api, label, moment),
+    wasReleased: (label, at) => phaseAt(versionOf(api, label).phases, at).stage !== 'planned',
+  };
+}
+
+/** @throws Fault `internal` for a label that the plan does not have, which no resolution yields */
+export function versionOf(api: ApiPlan, label: Label): VersionRules {
+  const version = api.versions.get(label);
+  if (version === undefined)
+    throw new Fault('internal', { cause: new Error(`plan without version ${label}`) });
+  return version;
+}
+
+/** A planned version counts as never having existed (STAT-1), and so does one that is forgotten. */
+function isReleased(api: ApiPlan, label: Label, moment: Moment): boolean {
+  if (phaseOf(api, label, moment).stage === 'planned') return false;
+  const { schedule, upstream } = assess(versionOf(api, label), moment);
+  return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
+}
+
+/** Past its sunset a version still serves who has leave, and everybody where its end is only observed. */
+function mayAnswer(api: ApiPlan, label: Label, moment: Moment): boolean {
+  if (!hasEnded(phaseOf(api, label, moment))) return true;
+  const { access, exceptions, upstream } = versionOf(api, label);
+  if (api.mode === 'observe' && upstream !== undefined) return true;
+  return access.kind === 'identified' && someoneMayPass('sunset', exceptions, moment.now);
+}
+
+function phaseOf(api: ApiPlan, label: Label, moment: Moment): Phase {
+  return phaseAt(assess(versionOf(api, label), moment).phases, moment.now);
+}

@@ -1,0 +1,128 @@
+// Compares the current policies with those published before, file by file.
+// Runs at start and at reload.
+import { relative, resolve } from 'node:path';
+import type { LoadOptions, Policies } from '../load-documents.ts';
+import { type NextCommand, nextCommand } from '../next-command.ts';
+import type { Problem } from '../problems.ts';
+import { isRuleName, type RuleName } from '../rules/names.ts';
+import { keptOf } from './former-versions.ts';
+import { isAccepted, type PublishedHistory } from './history.ts';
+import type { FormerVersion, PublishedChange, PublishedEntry, PublishedFile } from './record.ts';
+import { readRecorded } from './recorded-files.ts';
+import { type Rewritten, rewrittenSince } from './rewritten-since.ts';
+import { type Today, todayOfViews } from './today.ts';
+
+const OF_PUBLISHED: readonly string[] = [
+  'sunset-rewritten',
+  'dates-rewritten',
+  'pins-rewritten',
+  'version-removed',
+  'urls-moved',
+] satisfies readonly RuleName[];
+
+/** Whether the problem comes from the comparison with published files. Once those are in force, it is gone. */
+export function isOfPublished({ rule }: Problem): boolean {
+  return OF_PUBLISHED.includes(rule);
+}
+
+export interface Published {
+  /** The published entries. */
+  readonly recorded: readonly PublishedEntry[];
+  /** The files to publish now. */
+  readonly files: readonly PublishedFile[];
+  readonly today: Today;
+}
+
+/** What the loaded policies rewrite of the history. Keeps no reference to their documents. */
+export async function rewrittenIn(
+  { files, views }: Policies,
+  history: PublishedHistory,
+  options: LoadOptions & { readonly public: string },
+): Promise<Rewritten> {
+  const today = todayOfViews(views, { complete: true, public: options.public });
+  const found = await history.compared(files, (recorded) =>
+    comparePublished({ recorded, files, today }, options),
+  );
+  return found ?? { problems: [], former: [] };
+}
+
+/** One file at a time, so that the documents of thousands never stand in memory together. */
+export async function comparePublished(
+  { recorded, files, today }: Published,
+  options: LoadOptions,
+): Promise<Rewritten> {
+  const { now } = options;
+  const published = recorded.filter(isCompared);
+  const accepted = recorded.filter(isAccepted);
+  const remembered = byApi(recorded.filter((entry) => entry.kind === 'former'));
+  const next = nextCommand({ config: shownConfig(options), environment: options.environment });
+  const problems: Problem[] = [];
+  const former: FormerVersion[] = [];
+  const compare = async (past: Parameters<typeof rewrittenSince>[0]) => {
+    const found = await rewrittenSince(past, today, now, accepted);
+    problems.push(...found.problems);
+    former.push(...found.former);
+  };
+  const reading = { ...options, descriptions: options.descriptions ?? new Map() };
+  const descriptions = published.filter(({ kind }) => kind === 'description');
+  const { changed, same } = sortOut(published, files);
+  for (const policy of changed) {
+    const { views } = await readRecorded([policy, ...descriptions], reading);
+    for (const view of views) {
+      const { api } = view.parts;
+      if (api === undefined) continue;
+      await compare({ api, view, former: remembered.get(api) ?? [] });
+      remembered.delete(api);
+    }
+  }
+  for (const [api, left] of remembered) {
+    if (same.has(today.fileOf(api))) former.push(...left);
+    else await compare({ api, view: undefined, former: left });
+  }
+  return { problems: problems.map((problem) => withWayOut(problem, next)), former: keptOf(former, now) };
+}
+
+/** Guides are not compared: they have no dates. */
+function isCompared(entry: PublishedEntry): entry is PublishedFile {
+  return entry.kind === 'policy' || entry.kind === 'description';
+}
+
+function shownConfig({ configFile, cwd = process.cwd() }: LoadOptions): string {
+  return relative(cwd, resolve(cwd, configFile)) || configFile;
+}
+
+function byApi(former: readonly FormerVersion[]): Map<string, FormerVersion[]> {
+  return Map.groupBy(former, ({ api }) => api);
+}
+
+interface Sorted {
+  readonly changed: readonly PublishedFile[];
+  /** Names of the files that need no comparison. */
+  readonly same: ReadonlySet<string | undefined>;
+}
+
+/** An unchanged file rewrites nothing, as long as its descriptions are unchanged too. */
+function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFile[]): Sorted {
+  const texts = new Map(files.map(({ name, text }) => [name, text]));
+  const isSame = ({ name, text }: PublishedFile) => texts.get(name) === text;
+  const policies = recorded.filter(({ kind }) => kind === 'policy');
+  const sameDescriptions = recorded.every((file) => file.kind === 'policy' || isSame(file));
+  if (!sameDescriptions) return { changed: policies, same: new Set() };
+  const [changed, same] = [policies.filter((policy) => !isSame(policy)), policies.filter(isSame)];
+  return { changed, same: new Set(same.map(({ name }) => name)) };
+}
+
+function withWayOut(problem: Problem, next: NextCommand): Problem {
+  const { rule, severity, hint, change } = problem;
+  if (severity !== 'error' || !isRuleName(rule)) return problem;
+  const wayOut =
+    change === undefined
+      ? `to publish the change all the same: rules: { ${rule}: warning }`
+      : `to publish the change all the same: ${next('accept', ...meantBy(change), '--why', '"…"')}`;
+  return { ...problem, hint: hint === undefined ? wayOut : `${hint}; ${wayOut}` };
+}
+
+/** An operation is accepted with its version; an API without versions has its own name as label. */
+function meantBy({ api, label }: PublishedChange): readonly string[] {
+  return label === api ? [api] : [api, label.split(' ', 1)[0] ?? label];
+}

@@ -1,0 +1,178 @@
+// The published files in the store: read before new policies are accepted, written once they are in force.
+// An unavailable store delays neither a start nor a reload.
+import { StoreUnavailable } from '../../policy/contract.ts';
+import { digest } from '../read/files.ts';
+import {
+  type AcceptedChange,
+  type FormerVersion,
+  isFile,
+  type PublishedEntry,
+  type PublishedFile,
+  type PublishedRecord,
+  type RecordRead,
+  type SupersededFile,
+} from './record.ts';
+
+export interface PublishedHistory {
+  /**
+   * The result of `compare` for the recorded entries; undefined if the store is unavailable. `candidate` identifies the
+   * policies that are compared.
+   */
+  readonly compared: <T>(
+    candidate: object,
+    compare: (recorded: readonly PublishedEntry[]) => Promise<T>,
+  ) => Promise<T | undefined>;
+  /**
+   * Records the files of a candidate as published. Call it once they are in force. `former`: published dates that the
+   * files no longer have.
+   */
+  readonly record: (
+    candidate: object,
+    files: readonly PublishedFile[],
+    former: readonly FormerVersion[],
+    refused?: RefusedPart,
+  ) => Promise<void>;
+  /** Adds changes that an operator accepts. @throws StoreUnavailable; also if other gateways keep writing */
+  readonly accept: (changes: readonly AcceptedChange[]) => Promise<void>;
+  /** Whether the store was away when the plan in force was to be compared and recorded. */
+  readonly isBehind: () => boolean;
+  /** The files of the plan in force; empty before the first plan. */
+  readonly inForce: () => readonly PublishedFile[];
+  /** False where the lifecycle clock was moved. */
+  readonly records: boolean;
+}
+
+/** The part of a record that is about refused files. */
+export interface RefusedPart {
+  /** Their APIs: changes that an operator accepted for these stay recorded until the file is accepted. */
+  readonly quarantined: readonly { readonly api: string }[];
+  /** Recorded files of APIs that are not served. */
+  readonly retained: readonly PublishedFile[];
+}
+
+const NOTHING_REFUSED: RefusedPart = { quarantined: [], retained: [] };
+
+export interface HistoryOptions {
+  readonly published: PublishedRecord;
+  /**
+   * False if the lifecycle clock was moved: such a process is a rehearsal, and its dates were never published.
+   */
+  readonly records: boolean;
+  /** Called with the reason when a comparison or a record was skipped. */
+  readonly onSkipped: (what: 'compared' | 'recorded', reason: StoreUnavailable) => void;
+  /** Another gateway has recorded other policies, since the comparison or before this start: its record stays. */
+  readonly onSuperseded: () => void;
+  /** Whether other gateways write to the same store. */
+  readonly isShared: boolean;
+}
+
+const MOST_TRIES = 5;
+const MOST_SUPERSEDED = 500;
+
+/**
+ * If the comparison was skipped, nothing is recorded: the next load that reaches the store is compared with the old record,
+ * whether files have changed or not.
+ */
+export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
+  const { published, records, onSkipped } = options;
+  /** The candidate compared last and the record it was compared with; only that record may be replaced. */
+  let last: { readonly candidate: object; readonly read: RecordRead } | undefined;
+  /** Recorded by this process, in case the store was emptied. */
+  let recorded: readonly PublishedEntry[] = [];
+  let inForce: readonly PublishedFile[] = [];
+  let isBehind = false;
+  /** At a reload an earlier file is a rollback; at a start it may be out of date. */
+  let isStart = true;
+  const read = async (): Promise<RecordRead> => {
+    const { entries, mark } = await published.read();
+    return { entries: entries.length === 0 ? recorded : entries, mark };
+  };
+  const write = async (entries: readonly PublishedEntry[], mark: string): Promise<void> => {
+    if (await published.write(entries, mark)) {
+      recorded = entries;
+      return;
+    }
+    // Another gateway that recorded the same files is no conflict.
+    const other = await published.read();
+    if (isSameFiles(other.entries, entries)) recorded = other.entries;
+    else options.onSuperseded();
+  };
+  return {
+    records,
+    compared: async (candidate, compare) => {
+      last = undefined;
+      const stored = await orSkip(read(), (reason) => onSkipped('compared', reason));
+      if (stored === undefined) return undefined;
+      last = { candidate, read: stored };
+      return compare(stored.entries);
+    },
+    isBehind: () => isBehind,
+    inForce: () => inForce,
+    record: async (candidate, files, former, { quarantined, retained } = NOTHING_REFUSED) => {
+      inForce = files;
+      if (!records) return;
+      isBehind = last?.candidate !== candidate;
+      if (last === undefined || isBehind) return;
+      const comesFirst = isStart;
+      isStart = false;
+      const { entries, mark } = last.read;
+      const pending = entries.filter(
+        (entry) => isAccepted(entry) && quarantined.some(({ api }) => api === entry.api),
+      );
+      const now = [...files, ...retained];
+      const superseded = options.isShared ? supersededBy(now, entries) : NOTHING_SUPERSEDED;
+      if (comesFirst && superseded.includesNow) return options.onSuperseded();
+      const next = [...now, ...former, ...pending, ...superseded.files];
+      await orSkip(write(next, mark), (reason) => {
+        isBehind = true;
+        onSkipped('recorded', reason);
+      });
+    },
+    accept: async (changes) => {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const { entries, mark } = await read();
+        if (await published.write([...entries, ...changes], mark)) return;
+      }
+      throw new StoreUnavailable('other gateways write at the same time');
+    },
+  };
+}
+
+const NOTHING_SUPERSEDED = { files: [], includesNow: false };
+
+/** Every policy file that was recorded once and is not any more; `includesNow`: whether one of `files` was among them. */
+function supersededBy(files: readonly PublishedFile[], entries: readonly PublishedEntry[]) {
+  const digests = digestsOf(files);
+  const before = new Set(entries.flatMap((each) => (each.kind === 'superseded' ? each.digest : [])));
+  const past = [...before.union(digestsOf(entries.filter(isFile))).difference(digests)];
+  const kept = past
+    .slice(-MOST_SUPERSEDED)
+    .map((each): SupersededFile => ({ kind: 'superseded', digest: each }));
+  return { files: kept, includesNow: !digests.isDisjointFrom(before) };
+}
+
+function digestsOf(files: readonly PublishedFile[]): ReadonlySet<string> {
+  return new Set(files.flatMap(({ kind, text }) => (kind === 'policy' ? digest([text]) : [])));
+}
+
+export function isAccepted(entry: PublishedEntry): entry is AcceptedChange {
+  return entry.kind === 'accepted';
+}
+
+function isSameFiles(some: readonly PublishedEntry[], others: readonly PublishedEntry[]): boolean {
+  const textOf = (entries: readonly PublishedEntry[]) => JSON.stringify(entries.filter(isFile));
+  return textOf(some) === textOf(others);
+}
+
+async function orSkip<T>(
+  answer: Promise<T>,
+  skip: (reason: StoreUnavailable) => void,
+): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    skip(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+// Compares one API as published with the policies of today: what is rewritten, and what the record must remember.
+// The API is found by its name; if it moved or has gone, by the hosts and paths that its callers use.
+import type { EpochMs } from '../../policy/contract.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { type PolicyView, type Report, reporter } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
+import type { Problem } from '../problems.ts';
+import { pathsOf } from '../routes/api-routes.ts';
+import { apiRemoved, checkFormer, checkPast, checkShared, isReleased, publishedOf } from '../rules/past.ts';
+import { switchedReport } from '../rules/switch.ts';
+import { announcedParts, withAnnouncedExtensions } from './announced-parts.ts';
+import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
+import type { AcceptedChange, FormerVersion } from './record.ts';
+import { placesOfView, type Today } from './today.ts';
+
+export interface PastApi {
+  readonly api: string;
+  /** Its file; undefined if it was left out before. */
+  readonly view: PolicyView | undefined;
+  /** Dates published earlier that its file no longer has. */
+  readonly former: readonly FormerVersion[];
+}
+
+export interface Rewritten {
+  readonly problems: readonly Problem[];
+  readonly former: readonly FormerVersion[];
+}
+
+type Versions = ReadonlyMap<Label, VersionParts>;
+
+/** `accepted`: changes that an operator has accepted; they are warnings. */
+export async function rewrittenSince(
+  past: PastApi,
+  today: Today,
+  now: EpochMs,
+  accepted: readonly AcceptedChange[] = [],
+): Promise<Rewritten> {
+  const places =
+    past.view === undefined
+      ? [...new Set(past.former.flatMap((former) => former.places))]
+      : placesOfView(past.view, today);
+  const heirs = (await heirsOf(past.api, places, today)).map((view) => ({
+    ...view,
+    versions: mapped(view.versions, (version) => withAnnouncedExtensions(version, now)),
+  }));
+  const stated = mapped(past.view?.versions ?? new Map(), (version) => announcedParts(version, now));
+  const former: Versions = new Map(past.former.map((each) => [each.label, datesOf(each)]));
+  const known = knownOf(stated, former, now);
+  const problems: Problem[] = [];
+  const reportIn = ({ parts, document }: PolicyView) =>
+    switchedReport(parts.rules, acceptedReport(accepted, reporter(document, problems)));
+  const [heir, ...rest] = heirs;
+  if (heir !== undefined) {
+    const report = reportIn(heir);
+    const elsewhere = new Set(rest.flatMap(({ labels }) => labels));
+    // An API that was left out and comes back is compared with its versions of the same form.
+    const last = past.view === undefined ? sameForm(former, heir) : stated;
+    checkPast(last, heir, now, report, elsewhere);
+    checkFormer(unstatedIn(last, former, now), last, heir, report);
+    for (const other of rest) checkShared(known, other, now, reportIn(other));
+    const isServed = [...known.values(), ...stated.values()].some((version) => isReleased(version, now));
+    const present = new Set(heirs.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
+    if (isServed) urlsMoved(places, present, heir, report, today);
+  } else if (today.complete && past.view !== undefined) {
+    const published = publishedOf(stated, now);
+    const report = reportIn(past.view);
+    if (published.length > 0) apiRemoved(past.api, published, report);
+    else if (isReachable(stated, now)) urlsLeft(past.view, places, report, today);
+  }
+  const left = new Map(past.former.map((each) => [each.label, each.left]));
+  return {
+    problems,
+    former: [...known].flatMap(([label, dates]) => {
+      const version = heirs.map(({ versions }) => versions.get(label)).find((each) => each !== undefined);
+      const api = heir?.parts.api ?? past.api;
+      const stands = version && announcedParts(version, now);
+      return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, stands, now) ?? [];
+    }),
+  };
+}
+
+function mapped(versions: Versions, change: (version: VersionParts) => VersionParts): Versions {
+  return new Map([...versions].map(([label, version]) => [label, change(version)]));
+}
+
+/** Applies to the accepted change only: another date of the same version is refused again. */
+function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Report {
+  return (path, finding) => {
+    const { severity, change } = finding;
+    const found =
+      severity === 'error' && change !== undefined
+        ? accepted.find(
+            ({ api, label, to }) => api === change.api && label === change.label && to === change.to,
+          )
+        : undefined;
+    if (found === undefined) return report(path, finding);
+    report(path, { ...finding, severity: 'warning', hint: `accepted by ${found.by}: ${found.why}` });
+  };
+}
+
+/** An API without versions and dates: it has no published version, but its URLs are in use. */
+function isReachable(stated: Versions, now: EpochMs): boolean {
+  return [...stated.values()].some((version) => isReleased(version, now) && version.forgotten === undefined);
+}
+
+/** The API of that name first, then the APIs that have taken over its hosts and paths. */
+async function heirsOf(api: string, places: readonly string[], today: Today): Promise<readonly PolicyView[]> {
+  const own = new Set(today.placesOf(api));
+  const others = places.every((place) => own.has(place)) ? [] : today.holdersOf(places);
+  const heirs: PolicyView[] = [];
+  for (const name of new Set([api, ...others])) {
+    const view = await today.find(name);
+    if (view !== undefined) heirs.push(view);
+  }
+  return heirs;
+}
+
+/** The entries with versions, or without, as `heir` has; all if none matches. */
+function sameForm(former: Versions, heir: PolicyView): Versions {
+  const same = [...former].filter(([label]) => (label === UNVERSIONED) === heir.unversioned);
+  return same.length === 0 ? former : new Map(same);
+}
+
+/** All published dates of these versions; the newest value of each counts. */
+function knownOf(stated: Versions, former: Versions, now: EpochMs): Versions {
+  const published = new Set([...publishedOf(stated, now), ...former.keys()]);
+  return new Map(
+    [...published].map((label) => [label, overlaid(former.get(label) ?? {}, stated.get(label) ?? {})]),
+  );
+}
+
+/** The remembered dates that the files published last do not have. */
+function unstatedIn(stated: Versions, former: Versions, now: EpochMs): Versions {
+  return new Map(
+    [...former].map(([label, dates]) => {
+      const version = stated.get(label);
+      return [label, version !== undefined && isReleased(version, now) ? unstated(dates, version) : dates];
+    }),
+  );
+}
+
+/** `present`: every place of `past` that leads somewhere today, and all of this file. */
+function urlsMoved(
+  past: readonly string[],
+  present: ReadonlySet<string>,
+  { parts }: PolicyView,
+  report: Report,
+  today: Pick<Today, 'around'>,
+): void {
+  const paths = new Set(pathsOf(parts).map(({ path }) => path));
+  const told = new Set<string>();
+  for (const place of past.filter((each) => !present.has(each))) {
+    const [host, path = ''] = place.split(' ');
+    const isHost = paths.has(path);
+    const key = isHost ? 'host' : path.includes('{version}') ? 'resolve' : 'base';
+    const was = isHost ? `${host}${path}` : path;
+    if (told.has(was)) continue;
+    told.add(was);
+    report([key], {
+      rule: 'urls-moved',
+      message: `${was} was published and ${whereTo(today.around(place))}`,
+      hint: `keep ${key === 'host' ? `${host} among the hosts` : key === 'base' ? `base: ${path}` : `path: ${path}`}`,
+    });
+  }
+}
+
+/** The same of an API without dates that is gone as a whole, said where it stood. */
+function urlsLeft(
+  { parts }: PolicyView,
+  places: readonly string[],
+  report: Report,
+  today: Pick<Today, 'around'>,
+): void {
+  const [outer] = places.flatMap((place) => today.around(place) ?? []);
+  report(['base'], {
+    rule: 'urls-moved',
+    message: `${parts.base ?? parts.api} was published and ${whereTo(outer)}`,
+    hint: 'keep its file, with deprecated and sunset; after its sunset it needs no upstream',
+  });
+}
+
+function whereTo(outer: string | undefined): string {
+  return outer === undefined
+    ? 'leads to no API any more: its callers get 404'
+    : `leads to the API ${outer} now: its callers are judged by the access rules of that API`;
+}

@@ -1,0 +1,106 @@
+// The plan that a gateway starts with: its files, or the last accepted form of each API that has a refused file.
+// Called once per start; reloads continue from its result.
+
+import { atOnce } from '../../system/time-slices.ts';
+import { createPolicyReader } from '../aside/policy-reader.ts';
+import { surroundingsOf } from '../check/views.ts';
+import { planSteps } from '../compile/plan.ts';
+import { isWhole, type Startable } from '../load.ts';
+import type { LoadOptions, Policies } from '../load-documents.ts';
+import type { GatewayPlan } from '../plan.ts';
+import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { isOfPublished, rewrittenIn } from '../published/comparison.ts';
+import type { PublishedHistory } from '../published/history.ts';
+import type { Settings } from '../settings.ts';
+import { makeNextPlan } from './next-plan.ts';
+import { keepsFiles, type PlanPiece } from './pieces.ts';
+import type { Quarantined } from './settle.ts';
+import { judge } from './verdict.ts';
+
+export interface FirstPlan {
+  readonly revision: string;
+  /** Findings about published dates, versions and URLs that the files change. */
+  readonly rewritten: readonly Problem[];
+  readonly pieces: readonly PlanPiece[];
+  /** If there are any, a reload also decides file by file. */
+  readonly quarantined: readonly Quarantined[];
+  /** Undefined if the files have to be judged again. */
+  readonly asRead: FilesAsRead | undefined;
+}
+
+/** What a reload would find as long as the files are those that the start has read. */
+export interface FilesAsRead extends Pick<Policies, 'problems' | 'descriptions'> {
+  readonly isCurrent: () => Promise<boolean>;
+}
+
+export type FirstLoad =
+  | { readonly kind: 'rejected'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'plan';
+      readonly plan: GatewayPlan;
+      readonly first: FirstPlan;
+      /** Errors too, where something is quarantined. */
+      readonly problems: readonly Problem[];
+      /** Call it once the plan is in force. */
+      readonly record: () => Promise<void>;
+    };
+
+/** A plan without any API, for the time before the first plan. */
+export function emptyPlan(settings: Settings): GatewayPlan {
+  return atOnce(planSteps({ settings, apis: [], revision: settings.revision }));
+}
+
+export async function firstPlan(
+  loaded: Startable,
+  history: PublishedHistory,
+  options: LoadOptions,
+): Promise<FirstLoad> {
+  const { settings, gateway } = loaded;
+  let { problems } = loaded;
+  if (isWhole(loaded)) {
+    const { policies, plan, pieces, isCurrent } = loaded;
+    const found = await rewrittenIn(policies, history, { ...options, public: settings.public });
+    problems = sortProblems([...problems, ...found.problems]);
+    if (!hasErrors(problems)) {
+      const { descriptions } = policies;
+      const asRead = {
+        ...{ descriptions, isCurrent },
+        problems: sortProblems([...policies.problems, ...found.problems]),
+      };
+      return {
+        kind: 'plan',
+        plan,
+        first: { revision: plan.revision, rewritten: found.problems, pieces, quarantined: [], asRead },
+        problems,
+        record: () => history.record(policies.files, policies.files, found.former),
+      };
+    }
+  }
+  if (settings.start === 'strict') return { kind: 'rejected', problems };
+  const reader = createPolicyReader({
+    ...options,
+    cwd: options.cwd ?? process.cwd(),
+    settingsRevision: settings.revision,
+    patterns: settings.policies,
+    around: surroundingsOf(settings),
+  });
+  const summary = await reader.read(options.now);
+  const partial = settings.start === 'partial';
+  const asked = { now: options.now, history, standsIn: true, partial, isStart: true };
+  const verdict = await judge(reader, summary, asked);
+  problems = sortProblems([...gateway.problems, ...verdict.problems]);
+  if (verdict.kind === 'refused') return { kind: 'rejected', problems };
+  const next = await makeNextPlan(reader, verdict, [], { settings, keepsFiles: keepsFiles(settings) });
+  const { revision, quarantined } = verdict;
+  const files = next.pieces.flatMap((piece) => piece.files);
+  return {
+    kind: 'plan',
+    plan: next.plan,
+    first: {
+      ...{ revision, quarantined, pieces: next.pieces },
+      ...{ rewritten: verdict.problems.filter(isOfPublished), asRead: undefined },
+    },
+    problems,
+    record: () => history.record(summary, files, verdict.former, verdict),
+  };
+}

@@ -1,0 +1,191 @@
+// Watches the policy files and builds a new plan from them; plans are swapped whole.
+// One load runs at a time, on the reader thread; changes during a load cause exactly one more.
+import { resolve } from 'node:path';
+import { watch } from 'chokidar';
+import type { ReadSummary } from '../aside/reader-contract.ts';
+import { createThreadReader } from '../aside/thread-reader.ts';
+import { surroundingsOf } from '../check/views.ts';
+import { type Problem, sortProblems } from '../problems.ts';
+import { isOfPublished } from '../published/comparison.ts';
+import { folderOf } from '../read/file-pattern.ts';
+import type { FirstPlan } from './first-plan.ts';
+import { allProblems, makeNextPlan } from './next-plan.ts';
+import { keepsFiles } from './pieces.ts';
+import { judge, type Verdict } from './verdict.ts';
+import type { LastLoad, PolicyWatch, ReloadOutcome, WatchOptions } from './watch-contract.ts';
+
+/** Editors write a file in several steps, and several files in a row. */
+const SETTLE_MS = 100;
+
+export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWatch {
+  const { settings, history } = options;
+  const cwd = options.cwd ?? process.cwd();
+  let { revision, rewritten, pieces, quarantined } = first;
+  let since = options.wallClock();
+  let restartNeeded = false;
+  let last: LastLoad | undefined;
+  let closed = false;
+  let asked = false;
+  let running: Promise<ReloadOutcome> | undefined;
+  let waiting: Promise<ReloadOutcome> | undefined;
+  let lastTurn = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const open = options.openReader ?? createThreadReader;
+  const reader = open({
+    configFile: resolve(cwd, options.configFile),
+    settingsRevision: settings.revision,
+    patterns: settings.policies,
+    around: surroundingsOf(settings),
+    environment: options.environment,
+    cwd,
+  });
+
+  const outcome = (kind: ReloadOutcome['kind'], problems: readonly Problem[] = []): ReloadOutcome => ({
+    kind,
+    revision,
+    since,
+    problems,
+    restartNeeded,
+    quarantined,
+  });
+  /** The reader takes one request at a time. */
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const turn = lastTurn.then(task);
+    lastTurn = turn.then(reader.rest, reader.rest);
+    return turn;
+  };
+  const rejected = (problems: readonly Problem[]): ReloadOutcome => {
+    if (!closed) options.onRejected(problems);
+    return outcome('rejected', problems);
+  };
+  const read = async (): Promise<ReadSummary> => {
+    const summary = await reader.read(options.now());
+    if (closed) return summary;
+    watcher.add([...summary.descriptions]);
+    if (summary.restartNeeded && !restartNeeded) options.onRestartNeeded();
+    restartNeeded = summary.restartNeeded;
+    return summary;
+  };
+  const judged = (summary: ReadSummary): Promise<Verdict> =>
+    judge(reader, summary, {
+      now: options.now(),
+      history,
+      standsIn: quarantined.length > 0,
+      partial: settings.start === 'partial',
+      isStart: false,
+    });
+  const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
+    const summary = await read();
+    if (closed) return outcome('failed');
+    const isSame = summary.revision === revision && quarantined.length === 0;
+    if (isSame && !history.isBehind()) {
+      const problems = await allProblems(reader, summary.problems);
+      if (!closed) onUnchanged();
+      return outcome('unchanged', sortProblems([...problems, ...rewritten]));
+    }
+    const verdict = await judged(summary);
+    const { problems } = verdict;
+    if (verdict.kind === 'refused') return rejected(problems);
+    if (isSame) {
+      rewritten = problems.filter(isOfPublished);
+      await history.record(summary, history.inForce(), verdict.former);
+      if (!closed) onUnchanged();
+      return outcome('unchanged', problems);
+    }
+    if (verdict.revision === revision && verdict.quarantined.length > 0) {
+      // The plan in force has the accepted form of the refused file already.
+      ({ quarantined } = verdict);
+      if (!closed) options.onQuarantined(quarantined);
+      return rejected(problems);
+    }
+    const next = await makeNextPlan(reader, verdict, pieces, { settings, keepsFiles: keepsFiles(settings) });
+    if (closed) return outcome('failed');
+    ({ pieces } = next);
+    ({ revision } = next.plan);
+    ({ quarantined } = verdict);
+    rewritten = problems.filter(isOfPublished);
+    await options.onPlan(next.plan, problems, pieces, quarantined);
+    since = options.wallClock();
+    const files = pieces.flatMap((piece) => piece.files);
+    await history.record(summary, files, verdict.former, verdict);
+    return outcome('accepted', problems);
+  };
+  const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
+    if (closed) return Promise.resolve(outcome('failed'));
+    options.onBegun();
+    running = inTurn(() => load(onUnchanged))
+      .catch((error: unknown) => {
+        if (!closed) options.onFault(error);
+        return outcome('failed');
+      })
+      .then((ended) => {
+        last = { at: options.wallClock(), outcome: ended };
+        return ended;
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const reload = (): Promise<ReloadOutcome> => {
+    asked = true;
+    if (running === undefined) return start();
+    // A load under way may have read a file before it changed: one more, shared by all who ask meanwhile.
+    waiting ??= running.then(() => {
+      waiting = undefined;
+      return start();
+    });
+    return waiting;
+  };
+
+  /**
+   * A file that was saved between the first load and now made no event. The thread of the reader takes 40 MB: it is not
+   * started while the files are the same. An unchanged result is reported only if a reload was requested meanwhile.
+   */
+  const lookAgain = async (): Promise<void> => {
+    const { asRead } = first;
+    if (asRead !== undefined) watcher.add([...asRead.descriptions]);
+    const isCurrent = asRead !== undefined && (await inTurn(asRead.isCurrent));
+    if (closed || asked) return;
+    if (isCurrent) last = { at: options.wallClock(), outcome: outcome('unchanged', asRead.problems) };
+    else await start(() => undefined);
+  };
+
+  const preview = (): Promise<readonly Problem[]> =>
+    inTurn(async () => {
+      if (closed) throw new Error('the watch of the policies is closed');
+      return (await judged(await read())).problems;
+    });
+
+  const watcher = watch([...new Set(settings.policies.map(folderOf)), resolve(cwd, options.configFile)], {
+    ignoreInitial: true,
+  });
+  watcher.on('all', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void reload(), SETTLE_MS);
+  });
+  watcher.on('error', options.onFault);
+  const ready = new Promise<void>((resolve) => {
+    watcher.once('ready', () => {
+      void (asked ? reload() : lookAgain());
+      resolve();
+    });
+  });
+
+  return {
+    ready,
+    reload,
+    preview,
+    last: () => last,
+    quarantined: () => quarantined,
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await reader.close();
+      await watcher.close();
+      await waiting;
+      await running;
+      await lastTurn;
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// Makes a set of policy files that can be served when some files are refused.
+// The last accepted form of an API stands in for its refused file; otherwise the API is left out.
+
+import { type Claims, checkTogether, claimsOf } from '../check/together.ts';
+import type { Surroundings } from '../check/views.ts';
+import type { Context } from '../load-documents.ts';
+import { hasErrors, headline, type Problem } from '../problems.ts';
+import { type AcceptedForms, createAcceptedForms } from '../published/accepted-forms.ts';
+import { comparePublished } from '../published/comparison.ts';
+import type { FormerVersion, PublishedEntry, PublishedFile } from '../published/record.ts';
+import { isWithin, placesIn, todayOf } from '../published/today.ts';
+import { effectiveSunset } from '../routes/redirects.ts';
+import type { ReadPiece } from './pieces.ts';
+import { type Candidate, isUnchanged, type StandIn, standIns } from './stand-ins.ts';
+
+/** A policy file that is refused although others are taken. */
+export interface Quarantined {
+  /** The name of the file, without its folder, where no other name is known or another file serves that API. */
+  readonly api: string;
+  /** The refused file, as printed. */
+  readonly file: string;
+  /** What is wrong with it, in one line. */
+  readonly reason: string;
+  /** In its last accepted form; otherwise the API is left out. */
+  readonly isServed: boolean;
+  /** Another file serves its API, and nothing is missing without this one. */
+  readonly isSpare: boolean;
+}
+
+export interface Settled {
+  /** Accepted files first: where two claim a route, the first has it. None if no API can be served. */
+  readonly pieces: readonly ReadPiece[];
+  readonly problems: readonly Problem[];
+  readonly former: readonly FormerVersion[];
+  readonly quarantined: readonly Quarantined[];
+  /** Recorded files of APIs that are left out; they stay recorded. */
+  readonly retained: readonly PublishedFile[];
+  /** Files that are left out and whose routes are unknown, so that these cannot be closed. */
+  readonly unplaced: readonly string[];
+  /** Two files describe one API, and the right one is unknown. */
+  readonly hasRivals: boolean;
+}
+
+export interface SettleInput {
+  readonly candidates: readonly Candidate[];
+  /** Why every file is missing; undefined where there are some. */
+  readonly unmatched: Problem | undefined;
+  readonly recorded: readonly PublishedEntry[];
+}
+
+export async function settle(input: SettleInput, context: Context, around: Surroundings): Promise<Settled> {
+  const { recorded, unmatched } = input;
+  const forms = createAcceptedForms(recorded, context, around);
+  // A file that is as it was accepted keeps what it claims; the one that changed is refused.
+  const rank = (each: Candidate) => Number(!isUnchanged(each, forms));
+  const candidates = input.candidates.toSorted((a, b) => rank(a) - rank(b));
+  const broken = new Map<string, readonly Problem[]>(
+    candidates.flatMap((each) =>
+      each.piece === undefined || hasErrors(each.problems) ? [[each.file, each.problems]] : [],
+    ),
+  );
+  if (unmatched !== undefined) for (const name of forms.names) broken.set(name, [unmatched]);
+  const refused = new Map(broken);
+  for (;;) {
+    const accepted = candidates.filter(({ file }) => !refused.has(file));
+    const { now } = context;
+    const files = { refused: [...refused.keys()], broken, candidates, accepted, forms, around };
+    const { standIns: standing, leftOut, retained } = await standIns(files);
+    const claims = [
+      ...accepted.flatMap(({ claimant }) => claimant?.claims ?? []),
+      ...standing.map(({ view }) => without(claimsOf(view, around.public), accepted)),
+    ];
+    const views = new Map(standing.map(({ view }) => [view.parts.api, view]));
+    const byName = new Map(accepted.map((each) => [each.claimant?.claims.api, each]));
+    const find = (api: string) => byName.get(api)?.view(now) ?? views.get(api);
+    const pieces = [...accepted.flatMap(({ piece }) => piece ?? []), ...standing.map(({ piece }) => piece)];
+    const compared = await comparePublished(
+      {
+        recorded,
+        files: pieces.flatMap(({ files }) => files),
+        today: todayOf(claims, find, { complete: true, public: around.public }),
+      },
+      context,
+    );
+    const together = checkTogether(accepted.flatMap(({ claimant }) => claimant ?? []));
+    const ended = await takenFromEnded(accepted, standing, forms, { ...context, ...around });
+    // The problems of refused files are listed already, and a form was judged when it was accepted.
+    const found = [...together, ...ended, ...compared.problems].filter(({ file }) => !refused.has(file));
+    const errors = Map.groupBy(
+      found.filter(({ severity }) => severity === 'error'),
+      ({ file }) => file,
+    );
+    if (errors.size === 0) {
+      const taken = new Set(pieces.flatMap((piece) => piece.files.map(({ name }) => name)));
+      const apart = [
+        ...standing.map(({ view, file }) => ({
+          api: view.parts.api ?? '',
+          file,
+          isServed: true,
+          isSpare: false,
+        })),
+        ...leftOut.map(({ api, file, isSpare }) => ({ api, file, isServed: false, isSpare })),
+      ];
+      return {
+        pieces:
+          pieces.length === 0
+            ? []
+            : [...pieces, ...[...standing, ...leftOut].flatMap(({ closed }) => closed)],
+        problems: [
+          ...accepted.flatMap(({ problems }) => problems),
+          ...[...refused.values()].flat(),
+          ...found,
+        ],
+        former: compared.former,
+        quarantined: apart.map((each) => ({ ...each, reason: reasonOf(refused.get(each.file) ?? []) })),
+        // What several policies name is recorded as it is in force.
+        retained: retained.filter(({ kind, name }) => kind === 'policy' || !taken.has(name)),
+        hasRivals: leftOut.some(({ isRival }) => isRival),
+        unplaced: leftOut.flatMap(({ file, isPlaced, isSpare }) => (isPlaced || isSpare ? [] : file)),
+      };
+    }
+    for (const [file, problems] of errors) {
+      // A date may stand in a description that the policy names.
+      const owners = accepted.filter(({ piece }) => piece?.files.some(({ name }) => name === file));
+      for (const owner of owners) refused.set(owner.file, [...owner.problems, ...problems]);
+      if (owners.length === 0) refused.set(file, problems);
+    }
+  }
+}
+
+/** The routes that no accepted file claims. */
+function without(claims: Claims, accepted: readonly Candidate[]): Claims {
+  const taken = new Set(accepted.flatMap(({ claimant }) => placesIn(claimant?.claims)));
+  const routes = claims.routes.map(({ at, keys }) => ({ at, keys: keys.filter((key) => !taken.has(key)) }));
+  return { ...claims, routes };
+}
+
+/**
+ * A version that answers 410 stays so: while its own file is refused, no new route of another API may lie at its places
+ * or below them.
+ */
+async function takenFromEnded(
+  accepted: readonly Candidate[],
+  standing: readonly StandIn[],
+  forms: AcceptedForms,
+  { now, public: origin }: Pick<Surroundings, 'now' | 'public'>,
+): Promise<readonly Problem[]> {
+  const ended = standing.flatMap(({ view }) =>
+    [...view.versions].flatMap(([label, version]) => {
+      if ((effectiveSunset(version) ?? Number.POSITIVE_INFINITY) > now) return [];
+      const keys = placesIn(claimsOf(view, origin));
+      const places = keys.flatMap((key) => [key, key.replace('{version}', label)]);
+      return [{ label, api: view.parts.api, places }];
+    }),
+  );
+  if (ended.length === 0) return [];
+  const problems: Problem[] = [];
+  const changed = accepted.filter((each) => !isUnchanged(each, forms));
+  const before = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
+  for (const { claimant } of changed) {
+    if (claimant === undefined) continue;
+    const own = before.flatMap(({ api, view }) => (view && api === claimant.claims.api ? view : []));
+    const held = new Set(own.flatMap((view) => placesIn(claimsOf(view, origin))));
+    for (const { label, api, places } of ended) {
+      const isTaken = (key: string) => !held.has(key) && isWithin(key, places);
+      const route = claimant.claims.routes.find(({ keys }) => keys.some(isTaken));
+      if (route === undefined) continue;
+      const message = `${label} of the API ${api} has ended and answers here; the file of that API was refused`;
+      const hint = `correct the file of ${api} first`;
+      problems.push(claimant.document().problem(route.at, { rule: 'duplicate', message, hint }));
+      break;
+    }
+  }
+  return problems;
+}
+
+function reasonOf(problems: readonly Problem[]): string {
+  const first = problems.find(({ severity }) => severity === 'error');
+  return first === undefined ? 'the file is missing' : headline(first);
+}

@@ -1,0 +1,170 @@
+// For each refused file the accepted form that stands in for it.
+// Without one its API is left out, and its routes are closed.
+import { basename } from 'node:path';
+import type { EpochMs } from '../../policy/contract.ts';
+import { type Claimant, claimsOf } from '../check/together.ts';
+import type { PolicyView, Surroundings } from '../check/views.ts';
+import type { Problem } from '../problems.ts';
+import type { AcceptedForm, AcceptedForms } from '../published/accepted-forms.ts';
+import type { PublishedFile } from '../published/record.ts';
+import { isWithin, placesIn } from '../published/today.ts';
+import { closedRoutes, hasReadableRoutes, statesRoutes } from '../routes/closed-routes.ts';
+import type { ReadPiece } from './pieces.ts';
+
+/** A policy file as it was read from the disk. */
+export interface Candidate {
+  /** As printed. */
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  /** Undefined if the shape is wrong. */
+  readonly piece: ReadPiece | undefined;
+  /** Undefined if the file is not YAML. */
+  readonly claimant: Claimant | undefined;
+  readonly view: (now: EpochMs) => PolicyView | undefined | Promise<PolicyView | undefined>;
+}
+
+export interface StandIn {
+  /** The refused file, as printed. */
+  readonly file: string;
+  readonly piece: ReadPiece;
+  readonly view: PolicyView;
+  /** The routes that the file states and its API does not have. */
+  readonly closed: readonly ReadPiece[];
+}
+
+export interface LeftOut {
+  readonly file: string;
+  /** Its API; the name of the file, without its folder, if that is not known or another file serves it. */
+  readonly api: string;
+  /** Another file serves its API. */
+  readonly isSpare: boolean;
+  /** Another file describes its API; both are sound, and neither is as it was accepted. */
+  readonly isRival: boolean;
+  /** The routes that the file states, and those of its accepted form. */
+  readonly closed: readonly ReadPiece[];
+  /** False if neither states its routes: the record of the store may not know an API that was in force. */
+  readonly isPlaced: boolean;
+}
+
+export interface RefusedFiles {
+  /** Names, as printed. */
+  readonly refused: readonly string[];
+  /** Those of them that are refused without a look at other files. */
+  readonly broken: ReadonlyMap<string, unknown>;
+  readonly candidates: readonly Candidate[];
+  readonly accepted: readonly Candidate[];
+  readonly forms: AcceptedForms;
+  readonly around: Surroundings;
+}
+
+export interface StoodIn {
+  readonly standIns: readonly StandIn[];
+  readonly leftOut: readonly LeftOut[];
+  /** Recorded files of APIs that are left out. */
+  readonly retained: readonly PublishedFile[];
+}
+
+export async function standIns(files: RefusedFiles): Promise<StoodIn> {
+  const { refused, broken, candidates, accepted, forms, around } = files;
+  const servers = new Map(accepted.map((each) => [each.claimant?.claims.api, each]));
+  const candidateOf = new Map(candidates.map((each) => [each.file, each]));
+  const apiOf = (file: string) => candidateOf.get(file)?.claimant?.claims.api;
+  const others = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
+  const byApi = new Map(others.toReversed().map((form) => [form.api ?? form, form]));
+  const placed = assign(
+    // A file that was accepted itself comes before copies of it.
+    refused.toSorted((a, b) => Number(forms.names.has(b)) - Number(forms.names.has(a))),
+    [...byApi.values()].filter(({ api }) => api === undefined || !servers.has(api)),
+    candidateOf,
+  );
+  const found: StandIn[] = [];
+  const leftOut: LeftOut[] = [];
+  const own = async (file: string) => candidateOf.get(file)?.view(around.now);
+  const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
+  /** But for those at or below `places`, where the rules of its own API hold. */
+  const closing = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
+    if (view === undefined) return [];
+    const piece = closedRoutes(view, name);
+    if (piece === undefined) return [];
+    const stated = placesOf({ ...view, parts: piece.file });
+    return stated.every((place) => isWithin(place, places)) ? [] : [piece];
+  };
+  const retained: PublishedFile[] = [];
+  for (const { file, form } of placed) {
+    const { piece, view } = form;
+    const stated = await own(file);
+    if (piece !== undefined && view !== undefined)
+      found.push({ file, piece, view, closed: closing(stated, basename(file), placesOf(view)) });
+    else {
+      const api = form.api ?? basename(file);
+      const isPlaced = view !== undefined && hasReadableRoutes(view);
+      const closed = [...closing(stated, api), ...closing(view, api)];
+      leftOut.push({ file, api, isSpare: false, isRival: false, closed, isPlaced });
+      retained.push(...form.files);
+    }
+  }
+  // The same files make the same plan, in whatever order they were refused.
+  found.sort((a, b) => ((a.view.parts.api ?? '') < (b.view.parts.api ?? '') ? -1 : 1));
+  const served = new Map(found.map(({ view }) => [view.parts.api, view]));
+  const named = new Set([...servers.keys(), ...served.keys(), ...leftOut.map(({ api }) => api)]);
+  for (const file of refused) {
+    if (placed.some((each) => each.file === file && each.isOwn)) continue;
+    const api = apiOf(file);
+    const server = servers.get(api);
+    // If both files of an API are sound and neither is as it was accepted, the right one is unknown.
+    const isBeside = broken.has(file) || server === undefined || isUnchanged(server, forms);
+    const stoodIn = served.get(api);
+    const isSpare = api !== undefined && (server ?? stoodIn) !== undefined && isBeside;
+    const places = [...placesIn(server?.claimant?.claims), ...(stoodIn ? placesOf(stoodIn) : [])];
+    const view = await own(file);
+    const name = api === undefined || named.has(api) ? basename(file) : api;
+    named.add(name);
+    leftOut.push({
+      ...{ file, api: name, isSpare, isRival: !isBeside },
+      closed: closing(view, name, isSpare ? places : []),
+      isPlaced: view !== undefined && statesRoutes(view, candidateOf.get(file)?.problems ?? []),
+    });
+  }
+  return { standIns: found, leftOut, retained };
+}
+
+interface Placed {
+  /** The refused file. */
+  readonly file: string;
+  readonly form: AcceptedForm;
+  /** False if the file names another API, which no form is of. */
+  readonly isOwn: boolean;
+}
+
+/** Finds the refused file of each API that is in no accepted file. An API without one was taken away. */
+function assign(
+  refused: readonly string[],
+  absent: readonly AcceptedForm[],
+  candidateOf: ReadonlyMap<string, Candidate>,
+): readonly Placed[] {
+  const apiOf = (file: string) => candidateOf.get(file)?.claimant?.claims.api;
+  const left = new Set(absent);
+  const placed: Placed[] = [];
+  const has = (file: string) => placed.some((each) => each.file === file);
+  const placeAll = (matches: (file: string, form: AcceptedForm) => boolean) => {
+    for (const file of refused)
+      for (const form of left)
+        if (matches(file, form) && left.delete(form)) placed.push({ file, form, isOwn: true });
+  };
+  placeAll((file, { api }) => api !== undefined && api === apiOf(file));
+  // The others may be of any API. The ones with new names come first.
+  const unsure = refused.filter((file) => candidateOf.has(file) && !has(file)).toReversed();
+  placeAll((file, { name }) => name === file && !has(file));
+  const free = unsure.filter((file) => apiOf(file) === undefined && !has(file));
+  const rest = [...left].flatMap((form, index) => {
+    const named = refused.find((file) => file === form.name);
+    const file = free[index % free.length] ?? named ?? unsure[index % unsure.length];
+    return file === undefined ? [] : { file, form, isOwn: file === named || apiOf(file) === undefined };
+  });
+  return [...placed, ...rest];
+}
+
+/** Whether the file is as it was accepted. */
+export function isUnchanged({ piece }: Candidate, forms: AcceptedForms): boolean {
+  return forms.includes(piece);
+}

@@ -1,0 +1,83 @@
+// Judges the policy files that a reader has read: a plan, or a refusal with its problems.
+// For a start with an error, a reload and a preview.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { PolicyReader, ReadSummary } from '../aside/reader-contract.ts';
+import { type Problem, sortProblems } from '../problems.ts';
+import type { PublishedHistory } from '../published/history.ts';
+import type { FormerVersion, PublishedFile } from '../published/record.ts';
+import { allFormer, allProblems, recallAll } from './next-plan.ts';
+import type { Quarantined } from './settle.ts';
+
+export type Verdict =
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'plan';
+      readonly revision: string;
+      readonly digests: readonly string[];
+      /** With errors if something is quarantined. */
+      readonly problems: readonly Problem[];
+      readonly former: readonly FormerVersion[];
+      readonly quarantined: readonly Quarantined[];
+      /** Recorded files of APIs that are not served, which stay recorded. */
+      readonly retained: readonly PublishedFile[];
+    };
+
+export interface JudgeOptions {
+  readonly now: EpochMs;
+  readonly history: PublishedHistory;
+  /** Whether the last accepted form of an API stands in for a refused file; otherwise one error refuses all files. */
+  readonly standsIn: boolean;
+  /** Whether an API without an accepted form is left out. */
+  readonly partial: boolean;
+  /** Whether no plan is in force yet. */
+  readonly isStart: boolean;
+}
+
+/**
+ * `summary` is the reader's answer for these files. While the store is away, nothing is compared and nothing stands in;
+ * a partial start then leaves out the API of each refused file.
+ */
+export async function judge(
+  reader: PolicyReader,
+  summary: ReadSummary,
+  { now, history, standsIn, partial, isStart }: JudgeOptions,
+): Promise<Verdict> {
+  const { revision, digests } = summary;
+  const withRecord = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
+    history.compared(summary, async (recorded) => {
+      await recallAll(reader, recorded);
+      return ask();
+    });
+  let count = summary.problems;
+  if (revision !== undefined) {
+    const found = await withRecord(() => reader.compare(now));
+    count = found?.problems ?? count;
+    if (found?.hasErrors !== true) {
+      const problems = await allProblems(reader, count);
+      const former = await allFormer(reader, found?.former ?? 0);
+      return { kind: 'plan', revision, digests, problems, former, quarantined: [], retained: [] };
+    }
+  }
+  const refused = await allProblems(reader, count);
+  if (!standsIn) return { kind: 'refused', problems: refused };
+  const compared = await withRecord(() => reader.settle(now));
+  // A reload without the store would drop the accepted forms that are served.
+  const settled = compared ?? (partial && isStart ? await reader.settle(now) : undefined);
+  if (settled === undefined) return { kind: 'refused', problems: refused };
+  const unplaced = settled.unplaced.map(unknownRoutes);
+  const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems)), ...unplaced]);
+  const lacksOne = settled.quarantined.some(({ isServed, isSpare }) => !isServed && !isSpare);
+  const { unplaced: _unplaced, hasRivals, ...accepted } = settled;
+  if (settled.digests.length === 0 || hasRivals || unplaced.length > 0 || (!partial && lacksOne))
+    return { kind: 'refused', problems };
+  const former = await allFormer(reader, settled.former);
+  return { kind: 'plan', ...accepted, problems, former };
+}
+
+function unknownRoutes(file: string): Problem {
+  return {
+    ...{ file, line: 1, column: 1, severity: 'error', rule: 'left-out' },
+    message: 'the routes of this file are unknown: without it another API could answer there',
+    hint: 'correct the file, or move it out of the folder',
+  };
+}

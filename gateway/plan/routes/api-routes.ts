@@ -1,0 +1,32 @@
+// The hosts and path templates under which one API is reached, from its policy file.
+// The same for checks across files and for the route table.
+import type { PolicyParts } from '../grammar/policy-grammar.ts';
+import type { Path } from '../read/document.ts';
+
+/** Hosts of an API: its own, else that of `public`, and the one that carries the version; lower case, no port. */
+export function hostsOf(parts: PolicyParts, publicOrigin: string | undefined): readonly string[] {
+  const { host = publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname] } = parts;
+  const versioned = parts.resolve?.flatMap(({ subdomain }) => subdomain ?? []) ?? [];
+  return [...(typeof host === 'string' ? [host] : host), ...versioned];
+}
+
+/** The path templates of an API with the place each is written. */
+export function pathsOf(parts: PolicyParts): readonly { readonly path: string; readonly at: Path }[] {
+  const resolve = parts.resolve ?? [];
+  const versioned = resolve.flatMap(({ path }, index) =>
+    path === undefined ? [] : [{ path, at: ['resolve', index, 'path'] }],
+  );
+  // With nothing but a path no request at the base could name a version: there is no such route (STAT-1).
+  const answersAtBase = parts.versions === 'none' || resolve.some(({ path }) => path === undefined);
+  return parts.base === undefined || !answersAtBase
+    ? versioned
+    : [...versioned, { path: parts.base, at: ['base'] }];
+}
+
+/** The public origin with another of the gateway's hosts in it: scheme and port are the same on all of them. */
+export function originOn(publicOrigin: string, host: string): string {
+  return publicOrigin.replace(
+    /^(https?:\/\/)(?:\[[^\]]*\]|[^:]*)/,
+    (_whole, scheme: string) => scheme + host,
+  );
+}

@@ -1,0 +1,61 @@
+// The routes of an API that is left out.
+// They are closed, so that no other API answers there by its own rules.
+import type { PolicyView } from '../check/views.ts';
+import { type PolicyFile, policyPartsGrammar } from '../grammar/policy-grammar.ts';
+import type { Problem } from '../problems.ts';
+import { digest } from '../read/files.ts';
+import { keysOf, valueAt } from '../read/values.ts';
+import type { ReadPiece } from '../reload/pieces.ts';
+
+const ROUTE_KEYS = ['host', 'base', 'resolve'] as const;
+
+/** A piece of a plan with the well-formed routes of a file and nothing else; undefined if there are none. */
+export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | undefined {
+  const { host, resolve } = parts;
+  const base = parts.base ?? resolve?.find(({ path }) => path !== undefined)?.path;
+  if (base === undefined) return undefined;
+  const file: PolicyFile = {
+    api: name,
+    base,
+    ...(host !== undefined && { host }),
+    ...(resolve !== undefined && { resolve }),
+    access: 'public',
+    // Requests at the base are closed too: a carrier that leads there may be missing from the file.
+    versions: 'none',
+    isLeftOut: true,
+  };
+  return { digest: digest([JSON.stringify(file)]), files: [], file };
+}
+
+/** Rules of findings about the shape of a file. */
+const OF_SHAPE: ReadonlySet<string> = new Set(['shape', 'custom', 'unknown-key', 'wrong-file']);
+
+/**
+ * Whether a refused file states every route of its API. Otherwise it may have been cut short, or its host may stand
+ * under another key.
+ */
+export function statesRoutes(view: PolicyView, problems: readonly Problem[]): boolean {
+  const { document, parts } = view;
+  const lastKey = keysOf(document.value).at(-1);
+  return (
+    hasReadableRoutes(view) &&
+    document.has(['versions']) &&
+    !ROUTE_KEYS.some((key) => key === lastKey) &&
+    (parts.host !== undefined || !problems.some(({ rule }) => OF_SHAPE.has(rule)))
+  );
+}
+
+/** Whether the base, the hosts and the carriers of an API with versions are written and well formed. */
+export function hasReadableRoutes({ document, parts }: PolicyView): boolean {
+  if (parts.base === undefined || (parts.versions !== 'none' && parts.resolve === undefined)) return false;
+  return ROUTE_KEYS.every((key) => {
+    if (document.repeated.has(key)) return false;
+    const given = valueAt(document.value, [key]);
+    // Of a list, entries that are not well formed were taken out.
+    if (Array.isArray(given) && document.has([key, given.length])) return false;
+    // A value with a missing variable is written and has no value.
+    return given === undefined
+      ? !document.has([key])
+      : policyPartsGrammar.shape[key].safeParse(given).success;
+  });
+}

@@ -1,0 +1,77 @@
+// Nested routes: an API with its base below that of another API. A service may read a path of the outer API as one of the nested API.
+// The nodes of the route table, and the look-up by one reading of a path.
+import { LONGEST_LITERAL } from '../../policy/octets.ts';
+import type { ReadPath } from '../../policy/paths/reading.ts';
+import { looksLikeVersion } from '../../policy/versioning/readers.ts';
+import { type Found, follow, NOTHING, type NodesByName } from './nodes-by-name.ts';
+
+/** A version may have any of them. */
+const ALL_LENGTHS = Array.from({ length: LONGEST_LITERAL }, (_, index) => LONGEST_LITERAL - index);
+
+export interface RouteNode<T> extends NodesByName<RouteNode<T>> {
+  /** By the text that the gateway itself matches. */
+  readonly literals: Map<string, RouteNode<T>>;
+  version: RouteNode<T> | undefined;
+  /** Boxed, since a route may be any value. */
+  bound: { readonly route: T } | undefined;
+}
+
+/** The routes below another route. */
+export interface NestedRoutes<T> {
+  /** The longest routes that `path`, the path behind the outer route, leads to; the outer route itself if a reader finds none below. */
+  readonly reached: (path: ReadPath) => readonly NestedRoute<T>[];
+}
+
+export interface NestedRoute<T> {
+  readonly route: T;
+  /** The segment at `{version}`. */
+  readonly versionSegment: string | undefined;
+  /** The number of segments of the path that belong to the route. */
+  readonly depth: number;
+}
+
+/** The routes below `places`, the nodes of `route` in the tree of one host; undefined if there are none. */
+export function nestedRoutes<T>(places: readonly RouteNode<T>[], route: T): NestedRoutes<T> | undefined {
+  const starts = places.filter((node) => leadsElsewhere(node, route));
+  if (starts.length === 0) return undefined;
+  return {
+    reached: (path) => starts.flatMap((start) => longest(start, path, 0, undefined, false).matches),
+  };
+}
+
+function leadsElsewhere<T>(node: RouteNode<T>, route: T): boolean {
+  const below = [...node.literals.values(), ...(node.version === undefined ? [] : [node.version])];
+  return below.some(
+    (each) => (each.bound !== undefined && each.bound.route !== route) || leadsElsewhere(each, route),
+  );
+}
+
+/** A reader finds the route of `node` only if it finds none below. `isFolded`: only without case does the path lead here. */
+function longest<T>(
+  node: RouteNode<T>,
+  path: ReadPath,
+  depth: number,
+  versionSegment: string | undefined,
+  isFolded: boolean,
+): Found<NestedRoute<T>> {
+  const { byName, version } = node;
+  const below =
+    depth === path.segments.length
+      ? NOTHING
+      : follow<RouteNode<T> | string, NestedRoute<T>>(
+          path,
+          depth,
+          version === undefined ? node.lengths : ALL_LENGTHS,
+          (name, letters) => {
+            const next = byName[letters].get(name) ?? [];
+            return version !== undefined && looksLikeVersion(name) ? [...next, name] : next;
+          },
+          (next, folds) =>
+            typeof next === 'string'
+              ? longest(version ?? node, path, depth + 1, next, isFolded || folds)
+              : longest(next, path, depth + 1, versionSegment, isFolded || folds),
+        );
+  if ((below.byAll && !isFolded) || node.bound === undefined) return below;
+  const own = { route: node.bound.route, versionSegment, depth };
+  return { matches: [...below.matches, own], byAll: true };
+}

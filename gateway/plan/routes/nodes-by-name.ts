@@ -1,0 +1,80 @@
+// The nodes below a node in a tree of path segments, by the names of their literals as readers compare them.
+// What the readers of a path find there: services with several routers read one path in several ways, so that each segment counts.
+import { LETTERS, type Letters, lettersOf, namesOf, type ReadPath } from '../../policy/paths/reading.ts';
+
+export interface NodesByName<N> {
+  readonly byName: Readonly<Record<Letters, Map<string, readonly N[]>>>;
+  /** Of the names, the longest first. */
+  lengths: readonly number[];
+}
+
+export interface Found<M> {
+  readonly matches: readonly M[];
+  /** Whether each reader finds a match. */
+  readonly byAll: boolean;
+}
+
+const NO_NODES: readonly never[] = [];
+export const NOTHING: Found<never> = { matches: [], byAll: false };
+
+export function createNodesByName<N>(): NodesByName<N> {
+  return { byName: { exact: new Map(), ascii: new Map(), unicode: new Map() }, lengths: [] };
+}
+
+/** `name`: decoded. Returns `node`. */
+export function addNode<N>(nodes: NodesByName<N>, name: string, node: N): N {
+  for (const letters of LETTERS) {
+    const index = nodes.byName[letters];
+    const text = lettersOf(name, letters);
+    index.set(text, [...(index.get(text) ?? []), node]);
+    nodes.lengths = [...new Set([...nodes.lengths, text.length])].sort((a, b) => b - a);
+  }
+  return node;
+}
+
+/**
+ * What the readers of `path` find behind its segment at `depth`. `nextOf`: where a name leads; `find`: what is there, asked once.
+ * `isFolded`: the name as written does not lead there. A reader that ignores suffixes tries shorter names up to a match.
+ */
+export function follow<N, M>(
+  path: ReadPath,
+  depth: number,
+  lengths: readonly number[],
+  nextOf: (name: string, letters: Letters) => readonly N[] | undefined,
+  find: (next: N, isFolded: boolean) => Found<M>,
+): Found<M> {
+  const isLast = depth === path.segments.length - 1;
+  const [literal] = path.readers.letters;
+  const visited = new Map<N, Found<M>>();
+  const isFound = (name: string, letters: Letters): boolean => {
+    let isFoundByAll = false;
+    for (const next of nextOf(name, letters) ?? NO_NODES) {
+      let found = visited.get(next);
+      if (found === undefined) {
+        found = find(next, letters !== literal);
+        visited.set(next, found);
+      }
+      isFoundByAll ||= found.byAll;
+    }
+    return isFoundByAll;
+  };
+  let byAll = true;
+  const names = namesOf(path, depth);
+  for (const { text, letters, ignoresSuffix } of names) {
+    let isFoundByAll = isFound(text, letters);
+    if (ignoresSuffix && isLast) {
+      const isAsWritten = names.some((each) => each.letters === literal && each.text === text);
+      for (const length of lengths) {
+        // A router that minds case does not find a folded name, and the service may ask another one for a shorter name.
+        if (isFoundByAll && isAsWritten) break;
+        if (text.charAt(length) === '.' && isFound(text.slice(0, length), letters)) isFoundByAll = true;
+      }
+    }
+    byAll &&= isFoundByAll;
+    if (path.isLiteral) break;
+  }
+  if (visited.size === 0) return NOTHING;
+  const matches: M[] = [];
+  for (const found of visited.values()) matches.push(...found.matches);
+  return { matches, byAll };
+}

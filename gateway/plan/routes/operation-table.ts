@@ -1,0 +1,109 @@
+// Method and path to the rules of one operation: a tree of path segments per version, built once per plan.
+// One look-up per reading of a request's path, after the version is known.
+import type { OperationTemplate } from '../../policy/lifecycle/operation-template.ts';
+import { decodedOctets } from '../../policy/octets.ts';
+import type { ReadPath } from '../../policy/paths/reading.ts';
+import { literalReading } from '../../policy/paths/rules.ts';
+import {
+  addNode,
+  createNodesByName,
+  type Found,
+  follow,
+  NOTHING,
+  type NodesByName,
+} from './nodes-by-name.ts';
+
+export interface OperationMatch<T> {
+  readonly rules: T;
+  /** Raw segments at the parameters, in the order of the template. */
+  readonly captures: readonly string[];
+}
+
+export interface OperationTable<T> {
+  /** In the order written. */
+  readonly list: readonly T[];
+  /**
+   * The operation that a path means literally. A literal segment wins over a parameter. For HEAD, an operation for HEAD wins over
+   * one for GET; both win over `*`.
+   */
+  readonly match: (method: string, tail: string) => OperationMatch<T> | undefined;
+  /** The operations that the path means to its readers. */
+  readonly reached: (method: string, path: ReadPath) => Found<OperationMatch<T>>;
+}
+
+interface Node<T> extends NodesByName<Node<T>> {
+  parameter: Node<T> | undefined;
+  readonly byMethod: Map<string, T>;
+}
+
+/** @throws RangeError when two operations answer the same requests, which a checked plan does not have */
+export function createOperationTable<T>(
+  operations: readonly { readonly template: OperationTemplate; readonly rules: T }[],
+): OperationTable<T> {
+  const root = createNode<T>();
+  const deepest = Math.max(0, ...operations.map(({ template }) => template.segments.length));
+  for (const { template, rules } of operations) insert(root, template, rules);
+  return {
+    list: operations.map(({ rules }) => rules),
+    match: (method, tail) => find(root, method, literalReading(tail), 0, [], false).matches[0],
+    reached: (method, path) =>
+      path.segments.length > deepest ? NOTHING : find(root, method, path, 0, [], false),
+  };
+}
+
+function insert<T>(root: Node<T>, { method, segments }: OperationTemplate, rules: T): void {
+  let node = root;
+  for (const segment of segments)
+    node = segment.kind === 'literal' ? literalOf(node, decodedOctets(segment.text)) : parameterOf(node);
+  if (node.byMethod.has(method)) throw new RangeError('two operations at one method and path');
+  node.byMethod.set(method, rules);
+}
+
+/**
+ * A reader asks the parameter only if it finds nothing behind a literal. `isFolded`: only without case does the path lead here. The
+ * service may then have a router that minds case for the literal, and another one for the parameter.
+ */
+function find<T>(
+  node: Node<T>,
+  method: string,
+  path: ReadPath,
+  depth: number,
+  captures: readonly string[],
+  isFolded: boolean,
+): Found<OperationMatch<T>> {
+  const segment = path.segments[depth];
+  if (segment === undefined) {
+    const rules =
+      node.byMethod.get(method) ??
+      (method === 'HEAD' ? node.byMethod.get('GET') : undefined) ??
+      node.byMethod.get('*');
+    return rules === undefined ? NOTHING : { matches: [{ rules, captures }], byAll: true };
+  }
+  const literal =
+    node.lengths.length === 0
+      ? NOTHING
+      : follow(
+          path,
+          depth,
+          node.lengths,
+          (name, letters) => node.byName[letters].get(name),
+          (next, folds) => find(next, method, path, depth + 1, captures, isFolded || folds),
+        );
+  if ((literal.byAll && !isFolded) || node.parameter === undefined) return literal;
+  const { matches, byAll } = find(node.parameter, method, path, depth + 1, [...captures, segment], isFolded);
+  return { matches: [...literal.matches, ...matches], byAll: literal.byAll || byAll };
+}
+
+function createNode<T>(): Node<T> {
+  return { ...createNodesByName<Node<T>>(), parameter: undefined, byMethod: new Map() };
+}
+
+function literalOf<T>(node: Node<T>, name: string): Node<T> {
+  const [known] = node.byName.exact.get(name) ?? [];
+  return known ?? addNode(node, name, createNode());
+}
+
+function parameterOf<T>(node: Node<T>): Node<T> {
+  node.parameter ??= createNode();
+  return node.parameter;
+}

@@ -1,0 +1,174 @@
+// Host and path to API: a tree of path segments per host, built once per plan.
+// The first look-up of a request.
+import { decodedOctets } from '../../policy/octets.ts';
+import { looksLikeVersion } from '../../policy/versioning/readers.ts';
+import { type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
+import { addNode, createNodesByName } from './nodes-by-name.ts';
+
+export interface Route<T> {
+  /** Lower case, no port, IPv6 in brackets; or `{version}.` and a host, for every version-like first label. */
+  readonly host: string;
+  /** Literal segments and at most one `{version}`. */
+  readonly path: string;
+  readonly route: T;
+}
+
+export interface RouteMatch<T> {
+  readonly route: T;
+  /** The raw segment at `{version}`; undefined when the base matched. */
+  readonly versionSegment: string | undefined;
+  /** The first label of a host that matched `{version}.…`; undefined for a host matched by its full name. */
+  readonly subdomain: string | undefined;
+  /** What follows the API's base, raw: empty, or starting with `/`. */
+  readonly tail: string;
+}
+
+export interface RouteTable<T> {
+  /** True when any route is bound to this host (lower case, no port); decides 421 against 404. */
+  readonly knowsHost: (host: string) => boolean;
+  /** The longest matching route; a literal segment wins over `{version}`. `path` is normalised and raw. */
+  readonly match: (host: string, path: string) => RouteMatch<T> | undefined;
+  /** The routes below the places of `route` on all hosts; undefined if there are none. */
+  readonly below: (route: T) => NestedRoutes<T> | undefined;
+}
+
+/** Names of the local host: clients on this machine use any of them. */
+export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
+const VERSION = '{version}';
+
+/** The best node so far; `end` is where the tail starts, `version` the bounds of the version segment. */
+interface Found<T> {
+  bound: { readonly route: T } | undefined;
+  end: number;
+  versionStart: number;
+  versionEnd: number;
+}
+
+/** A table that grows route by route. Do not use `table` before it is complete. */
+export interface GrowingRouteTable<T> {
+  /** The first to have a host and path keeps them. @throws RangeError when the path names the version twice */
+  readonly add: (route: Route<T>) => void;
+  readonly table: RouteTable<T>;
+}
+
+export function startRouteTable<T>(): GrowingRouteTable<T> {
+  const hosts = new Map<string, RouteNode<T>>();
+  const places = new Map<T, RouteNode<T>[]>();
+  // Kept once asked for.
+  const nested = new Map<T, NestedRoutes<T> | undefined>();
+  return {
+    add({ host, path, route }) {
+      const place = insert(treeOf(hosts, host), path, route);
+      if (place !== undefined) places.set(route, [...(places.get(route) ?? []), place]);
+    },
+    table: {
+      knowsHost: (host) => hosts.has(host) || hosts.has(versionedHost(host)),
+      match(host, path) {
+        const named = hosts.get(host);
+        const tree = named ?? hosts.get(versionedHost(host));
+        if (tree === undefined || !path.startsWith('/')) return undefined;
+        const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
+        descend(tree, path, 0, -1, -1, found);
+        if (found.bound === undefined) return undefined;
+        return {
+          route: found.bound.route,
+          versionSegment:
+            found.versionStart < 0 ? undefined : path.slice(found.versionStart, found.versionEnd),
+          subdomain: named === undefined ? host.slice(0, host.indexOf('.')) : undefined,
+          tail: path.slice(found.end),
+        };
+      },
+      below(route) {
+        if (!nested.has(route)) nested.set(route, nestedRoutes(places.get(route) ?? [], route));
+        return nested.get(route);
+      },
+    },
+  };
+}
+
+/** Equal for hosts with the same routes, such as the names of the local host. */
+export function hostKey(host: string): string {
+  return LOOPBACK.includes(host) ? 'localhost' : host;
+}
+
+/**
+ * The key under which a host such as `v1.api.example.com` is bound. `vx.api.example.com` shares it and is refused as
+ * malformed (STAT-1); `www.api.example.com` is another host.
+ */
+function versionedHost(host: string): string {
+  const dot = host.indexOf('.');
+  return dot > 0 && /^[v0-9]/.test(host) ? VERSION + host.slice(dot) : '';
+}
+
+function treeOf<T>(hosts: Map<string, RouteNode<T>>, host: string): RouteNode<T> {
+  const known = hosts.get(host);
+  if (known !== undefined) return known;
+  const tree = createNode<T>();
+  for (const name of LOOPBACK.includes(host) ? LOOPBACK : [host]) hosts.set(name, tree);
+  return tree;
+}
+
+function createNode<T>(): RouteNode<T> {
+  return {
+    ...createNodesByName<RouteNode<T>>(),
+    literals: new Map(),
+    version: undefined,
+    bound: undefined,
+  };
+}
+
+/** The node of `path`; undefined where another route has it already. */
+function insert<T>(tree: RouteNode<T>, path: string, route: T): RouteNode<T> | undefined {
+  let node = tree;
+  let versions = 0;
+  for (const segment of path.split('/')) {
+    if (segment === '') continue;
+    if (segment === VERSION) {
+      versions += 1;
+      node.version ??= createNode();
+      node = node.version;
+    } else node = literalOf(node, segment);
+  }
+  if (versions > 1) throw new RangeError(`the path ${path} names the version twice`);
+  if (node.bound !== undefined && node.bound.route !== route) return undefined;
+  node.bound = { route };
+  return node;
+}
+
+function literalOf<T>(node: RouteNode<T>, segment: string): RouteNode<T> {
+  return node.literals.getOrInsertComputed(segment, () =>
+    addNode(node, decodedOctets(segment), createNode<T>()),
+  );
+}
+
+/**
+ * Depth first, literals before `{version}`; a later find replaces an earlier one only when it reaches further. `at` is
+ * the end of what is matched so far, so every match ends at a segment boundary. An empty segment or an encoded slash is
+ * no key of any node: `//` and `%2F` never match inside a prefix (VER-7).
+ */
+function descend<T>(
+  node: RouteNode<T>,
+  path: string,
+  at: number,
+  versionStart: number,
+  versionEnd: number,
+  found: Found<T>,
+): void {
+  if (node.bound !== undefined && at > found.end) {
+    found.bound = node.bound;
+    found.end = at;
+    found.versionStart = versionStart;
+    found.versionEnd = versionEnd;
+  }
+  if (at === path.length || (node.version === undefined && node.literals.size === 0)) return;
+  const start = at + 1;
+  const slash = path.indexOf('/', start);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(start, end);
+  const literal = node.literals.get(segment);
+  if (literal !== undefined) descend(literal, path, end, versionStart, versionEnd, found);
+  if (node.version !== undefined && looksLikeVersion(segment)) {
+    descend(node.version, path, end, start, end, found);
+  }
+}

@@ -1,0 +1,104 @@
+// Server and path where requests for an upstream go, in one form for each of their spellings.
+// Two upstreams with the same form share a service.
+import type { Label } from '../../policy/versioning/resolution.ts';
+import type { PolicyParts } from '../grammar/policy-grammar.ts';
+import type { UpstreamPlan, VersionRules } from '../plan.ts';
+import type { NestedRoutes } from '../routes/nested-routes.ts';
+import { startRouteTable } from '../routes/route-table.ts';
+
+type Upstream = NonNullable<PolicyParts['upstreams']>[string];
+/** `path`: as in the plan. */
+type ServicePlace = Pick<UpstreamPlan, 'targets' | 'path'>;
+
+/** The path of the service in front of the tail: no trailing slash, empty for the root. `label`: undefined without versions. */
+export function upstreamPath(
+  { path, version_as }: Pick<Upstream, 'path' | 'version_as'>,
+  base: string,
+  label: Label | undefined,
+): string {
+  const plain = path ?? base;
+  return (version_as === 'path' && label !== undefined ? `/${label}${plain}` : plain).replace(/\/$/, '');
+}
+
+/** Those of a policy file by label. */
+export function placesIn({ upstreams = {}, base, versions }: PolicyParts): ReadonlyMap<Label, ServicePlace> {
+  const places = Object.entries(upstreams).flatMap(([label, upstream]) => {
+    const { targets = [], path } = upstream;
+    if (path === undefined && base === undefined) return [];
+    const own = upstreamPath(upstream, base ?? '', versions === 'none' ? undefined : label);
+    return [[label, { targets: targets.map((origin) => ({ origin })), path: own }] as const];
+  });
+  return new Map(places);
+}
+
+/** `host:port/path`, without a last slash; in lower case, as some services take paths. */
+export function addressesOf(place: ServicePlace): readonly string[] {
+  return serversOf(place).map((server) => server + place.path.toLowerCase());
+}
+
+/** `host:port/a` and `host:port` for `host:port/a/b`. */
+export function outerPlaces(place: string): readonly string[] {
+  const start = place.indexOf('/');
+  if (start < 0) return [];
+  const segments = place.slice(start).split('/');
+  return segments.slice(1).map((_, index) => place.slice(0, start) + segments.slice(0, index + 1).join('/'));
+}
+
+/** Host and port of each target. */
+export function serversOf(upstream: Pick<UpstreamPlan, 'targets'> | undefined): readonly string[] {
+  return (upstream?.targets ?? []).map(({ origin }) => serverKey(new URL(origin)));
+}
+
+/** Equal for two authorities that name the same server; the default port of any scheme counts as none. */
+export function serverKey({ hostname, port }: Pick<URL, 'hostname' | 'port'>): string {
+  const host = serverName(hostname);
+  return port === '' || port === '80' || port === '443' ? host : `${host}:${port}`;
+}
+
+/** Every address that leads to this machine. A connection to 0.0.0.0 or [::] does. */
+const LOCAL = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
+
+/** One name for all spellings of a host. Only of services: clients may name each host of a gateway alone. */
+export function serverName(hostname: string): string {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const name = host.startsWith('[') ? unmapped(host) : host;
+  return LOCAL.test(name) ? 'localhost' : name;
+}
+
+/** `10.0.0.7` of `[::ffff:10.0.0.7]` in any of its spellings (RFC 4291 §2.5.5.2). */
+function unmapped(ipv6: string): string {
+  const address = URL.parse(`http://${ipv6}`)?.hostname ?? ipv6;
+  const groups = address.match(/^\[::ffff:([\da-f]+):([\da-f]+)\]$/)?.slice(1);
+  if (groups === undefined) return address;
+  return groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((bits) => [bits >> 8, bits & 255])
+    .join('.');
+}
+
+/** What a request for `outer` has behind its path to lead into `inner`, on one service; undefined where it never does. */
+export function pathInside(outer: ServicePlace, inner: ServicePlace): string | undefined {
+  if (!inner.path.toLowerCase().startsWith(`${outer.path.toLowerCase()}/`)) return undefined;
+  const own = serversOf(outer);
+  return serversOf(inner).some((server) => own.includes(server))
+    ? inner.path.slice(outer.path.length)
+    : undefined;
+}
+
+/** For each version with the path of another inside its own: the paths behind its own that lead there. */
+export function versionsInside(
+  versions: readonly Pick<VersionRules, 'label' | 'upstream'>[],
+): ReadonlyMap<Label, NestedRoutes<Label>> | undefined {
+  const inside = new Map<Label, NestedRoutes<Label>>();
+  for (const outer of versions) {
+    const { add, table } = startRouteTable<Label>();
+    add({ host: '', path: '/', route: outer.label });
+    for (const inner of versions) {
+      const path = outer.upstream && inner.upstream && pathInside(outer.upstream, inner.upstream);
+      if (path !== undefined) add({ host: '', path, route: inner.label });
+    }
+    const below = table.below(outer.label);
+    if (below !== undefined) inside.set(outer.label, below);
+  }
+  return inside.size === 0 ? undefined : inside;
+}

@@ -1,0 +1,53 @@
+// Creates a folder and those above it, one at a time and with a timeout.
+// `mkdir` with `recursive` never returns on a file system such as /proc that calls an existing folder missing, and no call
+// returns when a network file system is unavailable.
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export interface FolderOptions {
+  /** Of each folder that is made; default: what the process is allowed to give. */
+  readonly mode?: number;
+  /** Milliseconds. */
+  readonly within?: number;
+}
+
+const WITHIN_MS = 10_000;
+
+/** @throws what the system says against it, such as ENOTDIR, EACCES or ENOENT; ETIMEDOUT where it says nothing */
+export async function makeFolder(
+  folder: string,
+  { mode, within = WITHIN_MS }: FolderOptions = {},
+): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new Error(`the file system has not answered within ${within / 1000} s`);
+    reject(Object.assign(error, { code: 'ETIMEDOUT' }));
+  }, within);
+  try {
+    await Promise.race([makeAll(folder, mode), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function makeAll(folder: string, mode: number | undefined): Promise<void> {
+  const refused = await tryMake(folder, mode);
+  if (refused === undefined) return;
+  const above = dirname(folder);
+  if (refused.code !== 'ENOENT' || above === folder) throw refused;
+  await makeAll(above, mode);
+  const again = await tryMake(folder, mode);
+  if (again !== undefined) throw again;
+}
+
+/** Undefined once the folder is there. */
+async function tryMake(folder: string, mode: number | undefined): Promise<NodeJS.ErrnoException | undefined> {
+  try {
+    await mkdir(folder, mode);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const refused: NodeJS.ErrnoException = error;
+    return refused.code === 'EEXIST' && (await stat(folder)).isDirectory() ? undefined : refused;
+  }
+}

@@ -1,0 +1,177 @@
+// Where log lines go: batched, written without blocking, bounded when the reader is slow.
+// Logger and access log share one sink, so that their lines never interleave.
+import { openSync } from 'node:fs';
+import { pino } from 'pino';
+import { createLineBuffer, type LineBuffer } from './line-buffer.ts';
+
+/**
+ * A file descriptor, the path of a file to append to, or something that takes whole lines. One that answers `take` with
+ * false has no room for them, so that they are counted as lost.
+ */
+export type LogDestination =
+  | number
+  | string
+  | { readonly write: (text: string) => unknown }
+  | { readonly take: (text: string) => boolean };
+
+export interface LogSink {
+  /** Where a line of at most 32 KiB is written, between two calls of `endLine`. */
+  readonly line: LineBuffer;
+  /** Ends the line that was written there, which is a JSON object; it leaves with its batch. */
+  readonly endLine: () => void;
+  /** Takes one line, without its line end; written with its batch. */
+  readonly append: (line: string) => void;
+  /** Takes lines that another process has gathered, each with its line end. */
+  readonly relay: (lines: string) => void;
+  /** Writes what is gathered now. */
+  readonly flush: () => void;
+  /** Lines lost because the destination was slow, broken or already closed. */
+  readonly dropped: () => number;
+  /** Flushes and lets go of the destination; waits at most one second for a reader that has stopped. */
+  readonly close: () => Promise<void>;
+}
+
+const BATCH_BYTES = 64 * 1024;
+const LONGEST_LINE = 32 * 1024;
+const BATCH_MS = 200;
+const END = Buffer.from('}\n');
+/** Batches that wait behind a slow write leave together. */
+const WRITE_BYTES = 1024 * 1024;
+const HELD_BYTES = 8 * 1024 * 1024;
+const CLOSE_WITHIN_MS = 1000;
+
+interface Outlet {
+  readonly write: (lines: Buffer) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** @throws the system's error when a file cannot be opened */
+export function createLogSink(destination: LogDestination): LogSink {
+  const line = createLineBuffer(BATCH_BYTES + LONGEST_LINE);
+  let timer: NodeJS.Timeout | undefined;
+  let dropped = 0;
+  let closing: Promise<void> | undefined;
+  const drop = (lines: Buffer): void => {
+    for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) dropped += 1;
+  };
+  const outlet =
+    typeof destination === 'object' ? directOutlet(destination, drop) : streamOutlet(destination, drop);
+
+  const send = (lines: Buffer): void => {
+    if (closing === undefined) outlet.write(lines);
+    else drop(lines);
+  };
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (line.length() > 0) send(line.take());
+  }
+
+  const gathered = (): void => {
+    if (closing !== undefined || line.length() >= BATCH_BYTES) flush();
+    // Not unref'd: a process that ends by itself still writes its last lines.
+    else timer ??= setTimeout(flush, BATCH_MS);
+  };
+
+  const relay = (lines: string): void => {
+    if (lines.length <= LONGEST_LINE) {
+      line.text(lines);
+      gathered();
+    } else {
+      flush();
+      send(Buffer.from(lines, 'latin1'));
+    }
+  };
+
+  return {
+    line,
+    endLine: () => {
+      line.bytes(END);
+      gathered();
+    },
+    append: (text) => relay(`${text}\n`),
+    relay,
+    flush,
+    dropped: () => dropped,
+    close: () => {
+      if (closing === undefined) {
+        flush();
+        closing = outlet.close();
+      }
+      return closing;
+    },
+  };
+}
+
+function directOutlet(target: Extract<LogDestination, object>, drop: (lines: Buffer) => void): Outlet {
+  const write = (lines: Buffer): void => {
+    const text = lines.toString('latin1');
+    if ('write' in target) target.write(text);
+    else if (!target.take(text)) drop(lines);
+  };
+  return { write, close: () => Promise.resolve() };
+}
+
+function streamOutlet(destination: number | string, drop: (lines: Buffer) => void): Outlet {
+  // Opened here and synchronously: a log file that cannot be written is a failure to start, not a surprise later.
+  const fd = typeof destination === 'string' ? openSync(destination, 'a', 0o640) : destination;
+  const stream = pino.destination({
+    fd,
+    dest: fd,
+    sync: false,
+    contentMode: 'buffer',
+    maxWrite: WRITE_BYTES,
+    maxLength: HELD_BYTES,
+  });
+  // The library would write what is left as the process exits, and try for ever where the reader has stopped or the disk is
+  // full. It lets go of that once it is told of the end; `close` writes what is left, within its bound.
+  stream.emit('close');
+  let broken = false;
+  // Handed over and not written yet, oldest first, and how much of the first is: who goes away takes that along.
+  const waiting: Buffer[] = [];
+  let written = 0;
+  stream.on('write', (octets: number) => {
+    written += octets;
+    for (let [first] = waiting; first !== undefined && written >= first.length; [first] = waiting) {
+      written -= first.length;
+      waiting.shift();
+    }
+  });
+  stream.on('drop', (lines: Buffer) => {
+    waiting.pop();
+    drop(lines);
+  });
+  // A full disk is retried with the next batch until the bound is reached; a closed pipe never comes back.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' || broken) return;
+    broken = true;
+    drop(Buffer.concat(waiting.splice(0)).subarray(written));
+  });
+  return {
+    write: (lines) => {
+      if (broken) {
+        drop(lines);
+        return;
+      }
+      waiting.push(lines);
+      // Of its `contentMode` the library's types know nothing.
+      Reflect.apply(stream.write, stream, [lines]);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        if (broken) {
+          resolve();
+          return;
+        }
+        const deadline = setTimeout(resolve, CLOSE_WITHIN_MS);
+        const done = (): void => {
+          clearTimeout(deadline);
+          resolve();
+        };
+        stream.once('close', done);
+        stream.once('error', done);
+        stream.end();
+      }),
+  };
+}

@@ -1,0 +1,196 @@
+// The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
+// Fields come from a closed list, so that a secret needs a change here before it can be written.
+import { pino } from 'pino';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { ProcessState } from '../reports/process-state.ts';
+import { asciiJson } from './line-buffer.ts';
+import type { LogSink } from './log-sink.ts';
+
+const FIELDS = [
+  'request_id',
+  'api',
+  'version',
+  'upstream',
+  'target',
+  'identity',
+  'store',
+  'listener',
+  'address',
+  'revision',
+  'file',
+  'line',
+  'column',
+  'reason',
+  'fault',
+  'signal',
+  'names',
+  'expires',
+  'freeze',
+  'worker',
+  'calls',
+  'records',
+] as const;
+
+export type LogFields = {
+  readonly [name in (typeof FIELDS)[number]]?: string | number | boolean | undefined;
+} & {
+  /** Whatever was thrown; written as code, message and the codes of its causes. */
+  readonly error?: unknown;
+  readonly audit?: AuditEntry;
+};
+
+/** A write through the admin listener. Free text in it is the operator's; it is written as JSON, on one line. */
+export interface AuditEntry {
+  readonly action: string;
+  /** Address it came from. */
+  readonly from: string;
+  readonly subject?: string | undefined;
+  /** As they say themselves: the token is the same for everyone. */
+  readonly by?: string | undefined;
+  readonly why?: string | undefined;
+  /** What stood there, and what stands there now; undefined for nothing. */
+  readonly before?: AuditState | undefined;
+  readonly after?: AuditState | undefined;
+}
+
+export type AuditState = Readonly<Record<string, string | undefined>>;
+
+type Log = (message: string, fields?: LogFields) => void;
+
+export interface Logger {
+  readonly info: Log;
+  readonly warn: Log;
+  readonly error: Log;
+  readonly fatal: Log;
+}
+
+export interface LoggerOptions {
+  readonly sink: Pick<LogSink, 'append' | 'flush'>;
+  readonly wallClock: () => EpochMs;
+}
+
+const TEXT_CAP = 2000;
+const CAUSES_CAP = 8;
+const FRAMES_CAP = 3;
+
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/(:\/\/)[^\s"']*@/g, '$1[redacted]@'],
+  [/(:\/\/[^\s"'?]*)\?[^\s"']*/g, '$1?[redacted]'],
+  [/\b(bearer|basic|dpop)\s+[^\s"',;]+/gi, '$1 [redacted]'],
+  [/\beyJ[\w-]+(?:\.[\w-]*)+/g, '[redacted]'],
+];
+
+export function createLogger({ sink, wallClock }: LoggerOptions): Logger {
+  const lines = pino(
+    {
+      base: null,
+      messageKey: 'message',
+      timestamp: () => `,"time":"${new Date(wallClock()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    {
+      write: (line: string) => {
+        sink.append(asciiJson(line.trimEnd()));
+        sink.flush();
+      },
+    },
+  );
+  const at =
+    (level: keyof Logger): Log =>
+    (message, fields = {}) =>
+      lines[level](allowed(fields), redactSecrets(message));
+  return { info: at('info'), warn: at('warn'), error: at('error'), fatal: at('fatal') };
+}
+
+/** Only the listed fields: a caller that hands over a wider object does not widen the log. */
+function allowed(fields: LogFields): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const name of FIELDS) {
+    const value = fields[name];
+    if (value !== undefined) kept[name] = typeof value === 'string' ? redactSecrets(value) : value;
+  }
+  if (fields.error !== undefined) kept.error = summariseError(fields.error);
+  if (fields.audit !== undefined) kept.audit = auditOf(fields.audit);
+  return kept;
+}
+
+function auditOf({ action, from, subject, by, why, before, after }: AuditEntry): Record<string, unknown> {
+  const states = { before: before && withoutSecrets(before), after: after && withoutSecrets(after) };
+  return { ...withoutSecrets({ action, from, subject, by, why }), ...states };
+}
+
+function withoutSecrets(state: AuditState): AuditState {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, text]) => [name, text === undefined ? text : redactSecrets(text)]),
+  );
+}
+
+/** Free text without user information and queries of URLs, credentials of a scheme, or tokens; at most 2000 characters. */
+function redactSecrets(text: string): string {
+  let clean = text.length > TEXT_CAP ? `${text.slice(0, TEXT_CAP)}…` : text;
+  for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);
+  return clean;
+}
+
+/**
+ * Sums up whatever was thrown; its own fields, which may hold a request or a configuration, are left behind. `causes`: codes
+ * of what lies behind it, nearest first. `at`: the innermost error's place in the program, when it has one.
+ */
+function summariseError(thrown: unknown) {
+  if (!(thrown instanceof Error)) return { code: 'not_an_error', message: typeof thrown, causes: [], at: [] };
+  const causes: string[] = [];
+  const seen = new Set<unknown>([thrown]);
+  let innermost = thrown;
+  const waiting = behind(thrown);
+  for (let next = waiting.shift(); next !== undefined && causes.length < CAUSES_CAP; next = waiting.shift()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    causes.push(codeOf(next));
+    innermost = next;
+    waiting.push(...behind(next));
+  }
+  return { code: codeOf(thrown), message: redactSecrets(thrown.message), causes, at: framesOf(innermost) };
+}
+
+function behind(error: Error): Error[] {
+  const several = error instanceof AggregateError ? error.errors : [];
+  return [error.cause, ...several].filter((candidate) => candidate instanceof Error);
+}
+
+function codeOf(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return redactSecrets(code);
+}
+
+function framesOf(error: Error): string[] {
+  const lines = error.stack?.split('\n') ?? [];
+  return lines
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, FRAMES_CAP)
+    .map((line) => line.trim().slice('at '.length));
+}
+
+export type AdminWriteOutcome =
+  | 'done'
+  /** What was asked for is malformed, unknown, or not possible as things stand. */
+  | 'refused'
+  /** Without the token, or from a page elsewhere. */
+  | 'unauthorised'
+  /** The store was away. */
+  | 'unavailable'
+  | 'failed';
+
+export type AuditTrail = (outcome: AdminWriteOutcome, entry: AuditEntry) => void;
+
+export function createAuditTrail({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Pick<ProcessState, 'adminWrite'>;
+}): AuditTrail {
+  return (outcome, entry) => {
+    metrics.adminWrite(entry.action, outcome);
+    logger.info(`admin write ${outcome}`, { audit: entry });
+  };
+}

@@ -1,0 +1,83 @@
+// Announcements by content, channel and outcome: a counter, and log lines for failures.
+// The counter is read at scrape.
+import type { Logger } from '../logs/logger.ts';
+import { counter, type MetricRow, type Sample } from '../series.ts';
+
+const KINDS = [
+  'deprecated',
+  'brownout_scheduled',
+  'sunset_extended',
+  'sunset_approaching',
+  'sunset',
+  'retired',
+] as const;
+const RESULTS = {
+  mail: ['sent', 'failed', 'refused', 'no_contact'],
+  event: ['sent', 'failed'],
+} as const;
+
+type AnnouncementChannel = keyof typeof RESULTS;
+export type AnnouncementResult = (typeof RESULTS)['mail'][number];
+
+export interface AnnouncementCounts {
+  readonly announced: (
+    kind: (typeof KINDS)[number],
+    channel: AnnouncementChannel,
+    result: AnnouncementResult,
+  ) => void;
+  /** Its series are there from now on: from 0, so that the first failure is seen. */
+  readonly announces: (channel: AnnouncementChannel) => void;
+  /** kind, channel, result. */
+  readonly samples: () => Iterable<Sample>;
+}
+
+export function createAnnouncementCounts(): AnnouncementCounts {
+  const counts = new Map<string, Sample>();
+  const add = (labels: readonly string[], by: number): void => {
+    const key = labels.join('\n');
+    counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + by]);
+  };
+  return {
+    announced: (kind, channel, result) => add([kind, channel, result], 1),
+    announces: (channel) => {
+      for (const kind of KINDS) for (const result of RESULTS[channel]) add([kind, channel, result], 0);
+    },
+    samples: () => counts.values(),
+  };
+}
+
+export function announcementRows({ samples }: Pick<AnnouncementCounts, 'samples'>): MetricRow[] {
+  return [
+    counter(
+      'sundial_announcements_total',
+      'Announcements of what becomes of a version, by what came of them.',
+      ['kind', 'channel', 'result'],
+      samples,
+    ),
+  ];
+}
+
+/** What announcing needs of telemetry. */
+export interface AnnounceTelemetry {
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly metrics: Pick<AnnouncementCounts, 'announced' | 'announces'>;
+}
+
+/** A line is for people; `sundial notify --dry-run` has the others. */
+const MOST_NAMED = 20;
+
+export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry) {
+  return {
+    onAnnounced: metrics.announced,
+    onFailed: (channel: AnnouncementChannel, reason: string) =>
+      logger.warn(`announcing by ${channel} failed; it is tried again later`, { reason }),
+    onRefused: (consumer: string, reason: string) =>
+      logger.warn('the mail server refuses the contact of a consumer', { names: consumer, reason }),
+    onWithoutContact: (consumers: readonly string[]) =>
+      logger.warn('consumers of what is deprecated have no contact and are not told', {
+        records: consumers.length,
+        names: consumers.slice(0, MOST_NAMED).join(', '),
+      }),
+    onFault: (error: unknown) => logger.error('announcing failed', { error }),
+  };
+}

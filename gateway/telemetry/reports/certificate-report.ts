@@ -1,0 +1,45 @@
+// Certificates of the public listeners: their expiry, and log lines for a renewal that failed.
+// If a renewal fails, the pair in force stays in use.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Telemetry } from '../telemetry.ts';
+
+/** A pair, as far as it may be told. */
+export interface ReportedPair {
+  readonly names: readonly string[];
+  readonly expiry: EpochMs;
+}
+
+export interface CertificateReport {
+  readonly onInForce: (pairs: readonly ReportedPair[]) => void;
+  /** Those that have replaced others. */
+  readonly onTakenOver: (pairs: readonly ReportedPair[]) => void;
+  /** The pair in force for `names` stays. */
+  readonly onKept: (names: readonly string[], reason: unknown) => void;
+  /** Whether all the files, as they stand, are in use. */
+  readonly onState: (current: boolean) => void;
+}
+
+export function createCertificateReport({
+  logger,
+  metrics,
+}: Pick<Telemetry, 'logger' | 'metrics'>): CertificateReport {
+  const gauge = (pairs: readonly ReportedPair[]): void => {
+    for (const { names, expiry } of pairs) for (const name of names) metrics.certificate(name, expiry);
+  };
+  return {
+    onInForce: gauge,
+    onTakenOver: (pairs) => {
+      gauge(pairs);
+      for (const { names, expiry } of pairs) {
+        const expires = Temporal.Instant.fromEpochMilliseconds(expiry).toString();
+        logger.info('a new certificate is in use', { names: names.join(' '), expires });
+      }
+    },
+    onKept: (names, error) =>
+      logger.error('a certificate was not taken over; the one in use stays', {
+        names: names.join(' '),
+        error,
+      }),
+    onState: metrics.certificatesCurrent,
+  };
+}

@@ -1,0 +1,69 @@
+// State of the store and of the issuers' keys, and a log line for each request that failed.
+// A response discloses nothing of the cause; the log line has it.
+import type { Fault, FaultCode } from '../../exchange/directive.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { Logger } from '../logs/logger.ts';
+import type { Telemetry } from '../telemetry.ts';
+
+export interface DependencyReport {
+  /** `store`: the kind, never an address. */
+  readonly onStore: (store: string, up: boolean) => void;
+  /** What was to be done with the schedules published before, and why the store did not let it. */
+  readonly onHistorySkipped: (what: 'compared' | 'recorded', reason: Error) => void;
+  /** Another gateway has recorded later policies than these. */
+  readonly onHistorySuperseded: () => void;
+  /** `failure`: why the keys of an identity cannot be fetched; undefined when they can be again. */
+  readonly onKeys: (identity: string, failure: string | undefined) => void;
+  /** `failure`: why an identity cannot be asked about tokens; undefined when it can be again. */
+  readonly onIntrospection: (identity: string, failure: string | undefined) => void;
+}
+
+export function createDependencyReport({
+  logger,
+  metrics,
+}: Pick<Telemetry, 'logger' | 'metrics'>): DependencyReport {
+  return {
+    onStore: (store, up) => {
+      metrics.storeUp(store, up);
+      if (up) logger.info('the store answers', { store });
+      else
+        logger.warn('the store is away; limits fall back, and what is known of pins and pauses stays', {
+          store,
+        });
+    },
+    onHistorySkipped: (what, { message }) => {
+      logger.warn(`the store is away; published schedules are not ${what}`, { reason: message });
+    },
+    onHistorySuperseded: () => {
+      logger.warn('another gateway recorded later policies; its record stays');
+    },
+    onKeys: (identity, failure) => {
+      if (failure === undefined) logger.info('the keys of an issuer are fetched again', { identity });
+      else logger.warn('the keys of an issuer cannot be fetched', { identity, reason: failure });
+    },
+    onIntrospection: (identity, failure) => {
+      if (failure === undefined) logger.info('an issuer says again which tokens are active', { identity });
+      else logger.warn('an issuer does not say which tokens are active', { identity, reason: failure });
+    },
+  };
+}
+
+/**
+ * The gateway's own no, to each of a flood of requests: the access log counts them, and the change of the target or of
+ * the queue behind it has its own line or metric.
+ */
+const TOLD_ELSEWHERE: ReadonlySet<FaultCode> = new Set(['upstream_unavailable', 'upstream_busy']);
+
+export function createFaultReport(logger: Logger): (fault: Fault, facts: ExchangeFacts) => void {
+  return (fault, facts) => {
+    if (TOLD_ELSEWHERE.has(fault.code)) return;
+    logger.error('a request failed', {
+      request_id: facts.start.requestId,
+      api: facts.decision.api?.name,
+      version: facts.decision.version?.label,
+      upstream: fault.service,
+      fault: fault.code,
+      error: fault,
+    });
+  };
+}

@@ -1,0 +1,67 @@
+// Requests admitted during a freeze because the first call of their consumer is unknown.
+// A counter read at scrape, and a log line where the first call will stay unknown.
+import type { GatewayPlan } from '../../plan/plan.ts';
+import type { Logger } from '../logs/logger.ts';
+import { counter, type MetricRow, type Sample } from '../series.ts';
+
+/** The store did not answer, or calls of the version are counted only since the freeze. */
+const UNJUDGED = ['store_away', 'counted_since'] as const;
+export type UnjudgedReason = (typeof UNJUDGED)[number];
+
+interface FrozenVersion {
+  readonly api: string;
+  readonly version: string;
+}
+
+export interface FreezeCounts {
+  readonly freezeUnjudged: (version: FrozenVersion, reason: UnjudgedReason) => void;
+  /** api, version, reason; from 0 for every frozen version of the plan. */
+  readonly samples: (plan: GatewayPlan) => Iterable<Sample>;
+}
+
+export function createFreezeCounts(): FreezeCounts {
+  const counts = new Map<string, Sample>();
+  const add = ({ api, version }: FrozenVersion, reason: UnjudgedReason, by: number): void => {
+    const key = JSON.stringify([api, version, reason]);
+    counts.set(key, [[api, version, reason], (counts.get(key)?.[1] ?? 0) + by]);
+  };
+  return {
+    freezeUnjudged: (version, reason) => add(version, reason, 1),
+    samples: ({ apis }) => {
+      for (const { name: api, versions } of apis)
+        for (const { label: version, freeze } of versions.values())
+          if (freeze !== undefined) for (const reason of UNJUDGED) add({ api, version }, reason, 0);
+      return counts.values();
+    },
+  };
+}
+
+export function freezeRows({ samples }: Pick<FreezeCounts, 'samples'>, plan: () => GatewayPlan): MetricRow[] {
+  return [
+    counter(
+      'sundial_freeze_unjudged_total',
+      'Requests let in to a frozen version because nobody can know when their consumer came.',
+      ['api', 'version', 'reason'],
+      () => samples(plan()),
+    ),
+  ];
+}
+
+/** Says once of a version that its freeze refuses nobody; that a store is away is said by itself. */
+export function createFreezeReport(
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<FreezeCounts, 'freezeUnjudged'> },
+  plan: () => GatewayPlan,
+): FreezeCounts['freezeUnjudged'] {
+  const told = new Set<string>();
+  return (version, reason) => {
+    metrics.freezeUnjudged(version, reason);
+    const key = JSON.stringify(version);
+    if (reason === 'store_away' || told.has(key)) return;
+    told.add(key);
+    const freeze = plan().apiNamed(version.api)?.versions.get(version.version)?.freeze;
+    logger.warn('a freeze refuses nobody: calls of the version are not counted from before that day', {
+      ...version,
+      ...(freeze !== undefined && { freeze: Temporal.Instant.fromEpochMilliseconds(freeze).toString() }),
+    });
+  };
+}

@@ -1,0 +1,181 @@
+// State of the running process: stores, reloads, certificates, admin writes, open WebSockets.
+// Read at scrape, with the rows of policy files and certificates.
+import type { HeldService } from '../../exchange/held-service.ts';
+import type { Quarantined } from '../../plan/reload/settle.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { createLatency, type Latency } from '../latency.ts';
+import {
+  counter,
+  gauge,
+  histogram,
+  type LatencySample,
+  type MetricRow,
+  type Sample,
+  single,
+} from '../series.ts';
+
+export type ReloadResult = 'success' | 'failure';
+
+export interface ProcessState {
+  /** `store`: the kind, never an address. */
+  readonly storeUp: (store: string, up: boolean) => void;
+  /** `milliseconds` from the first look at the files to the end. */
+  readonly reload: (result: ReloadResult, milliseconds: number) => void;
+  /** The APIs whose policy files are refused from now on. */
+  readonly quarantine: (refused: readonly Pick<Quarantined, 'api' | 'isServed'>[]) => void;
+  /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
+  readonly certificate: (sni: string, expiry: EpochMs) => void;
+  /** Whether all certificate files, as they stand, are in use. */
+  readonly certificatesCurrent: (current: boolean) => void;
+  /** Both words from closed lists. */
+  readonly adminWrite: (action: string, outcome: string) => void;
+  /** Counts the open WebSockets from now on; `open` is asked at scrape and gives one entry for each. */
+  readonly countWebsockets: (open: () => Iterable<HeldService>) => void;
+  /** Counts the processes that answer requests from now on; until then this is the one. */
+  readonly countWorkers: (serving: () => number) => void;
+  readonly stores: () => Iterable<Sample>;
+  /** Of a store that may be away; one in this process has no such times. */
+  readonly areLimitsShared: () => boolean;
+  readonly reloads: () => Iterable<Sample>;
+  readonly reloadDurations: () => Iterable<LatencySample>;
+  readonly lastReloadSuccessful: () => boolean;
+  /** When the policy files were last found in order, be it unchanged. */
+  readonly lastReloadSuccess: () => EpochMs;
+  readonly quarantined: () => Iterable<Sample>;
+  readonly certificates: () => Iterable<Sample>;
+  readonly areCertificatesCurrent: () => boolean;
+  readonly adminWrites: () => Iterable<Sample>;
+  readonly websockets: () => Iterable<Sample>;
+  readonly workers: () => number;
+}
+
+/** Starts as after a successful load, since a gateway without a plan does not run. */
+export function createProcessState(wallClock: () => EpochMs): ProcessState {
+  const stores = new Map<string, boolean>();
+  const certificates = new Map<string, EpochMs>();
+  const writes = new Map<string, Map<string, number>>();
+  const reloads: Record<ReloadResult, number> = { success: 0, failure: 0 };
+  const durations: Record<ReloadResult, Latency> = { success: createLatency(), failure: createLatency() };
+  let successful = true;
+  let certificatesCurrent = true;
+  const quarantined = new Map<string, number>();
+  let lastSuccess = wallClock();
+  let openWebsockets: () => Iterable<HeldService> = () => [];
+  const websockets = new Map<string, Map<string, number>>();
+  let servingWorkers = () => 1;
+  return {
+    storeUp: (store, up) => void stores.set(store, up),
+    reload: (result, milliseconds) => {
+      reloads[result] += 1;
+      durations[result].observe(milliseconds);
+      successful = result === 'success';
+      if (successful) lastSuccess = wallClock();
+    },
+    quarantine: (refused) => {
+      // An alert ends by a 0; a series that goes away would leave it open until it is stale.
+      for (const api of quarantined.keys()) quarantined.set(api, 0);
+      for (const { api, isServed } of refused) quarantined.set(api, isServed ? 1 : 2);
+    },
+    certificate: (sni, expiry) => void certificates.set(sni, expiry),
+    certificatesCurrent: (current) => {
+      certificatesCurrent = current;
+    },
+    adminWrite: (action, outcome) => {
+      const counts = writes.get(action) ?? new Map<string, number>();
+      writes.set(action, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
+    },
+    countWebsockets: (open) => {
+      openWebsockets = open;
+    },
+    countWorkers: (serving) => {
+      servingWorkers = serving;
+    },
+    stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
+    areLimitsShared: () => stores.get('redis') !== false,
+    reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
+    reloadDurations: () => Object.entries(durations).map(([result, latency]) => [[result], latency]),
+    lastReloadSuccessful: () => successful && quarantined.values().every((value) => value === 0),
+    lastReloadSuccess: () => lastSuccess,
+    quarantined: () => quarantined.entries().map(([api, value]): Sample => [[api], value]),
+    certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
+    areCertificatesCurrent: () => certificatesCurrent,
+    adminWrites: () => samplesOf(writes),
+    workers: () => servingWorkers(),
+    websockets: () => {
+      // Of a version that had some it is said that it has none: a series that goes away would be taken for a gateway that did.
+      for (const versions of websockets.values())
+        for (const version of versions.keys()) versions.set(version, 0);
+      for (const { api, version } of openWebsockets()) {
+        const versions = websockets.get(api) ?? new Map<string, number>();
+        websockets.set(api, versions.set(version, (versions.get(version) ?? 0) + 1));
+      }
+      return samplesOf(websockets);
+    },
+  };
+}
+
+function samplesOf(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): Iterable<Sample> {
+  return counts
+    .entries()
+    .flatMap(([first, inner]) => inner.entries().map(([second, count]): Sample => [[first, second], count]));
+}
+
+export function certificateRows(state: ProcessState): readonly MetricRow[] {
+  return [
+    gauge(
+      'sundial_tls_certificate_expiry_timestamp_seconds',
+      'When a certificate expires.',
+      ['sni'],
+      state.certificates,
+      'primary',
+    ),
+    gauge(
+      'sundial_tls_certificates_current',
+      'Whether the certificate files as they stand are in use.',
+      [],
+      () => single(state.areCertificatesCurrent() ? 1 : 0),
+      'primary',
+    ),
+  ];
+}
+
+/** `revision`: of the plan in force. */
+export function reloadRows(state: ProcessState, revision: () => string): readonly MetricRow[] {
+  return [
+    counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),
+    histogram(
+      'sundial_config_reload_duration_seconds',
+      'From the first look at the policy files to the plan in force everywhere, or to the refusal.',
+      ['result'],
+      state.reloadDurations,
+    ),
+    gauge(
+      'sundial_config_last_reload_successful',
+      'Whether the policy files as they stand are in use.',
+      [],
+      () => single(state.lastReloadSuccessful() ? 1 : 0),
+      'primary',
+    ),
+    gauge(
+      'sundial_config_last_reload_success_timestamp_seconds',
+      'When the policy files were last found in order: put in use, or unchanged.',
+      [],
+      () => single(state.lastReloadSuccess() / 1000),
+      'primary',
+    ),
+    gauge(
+      'sundial_policy_quarantined',
+      'Whether the policy file of an API is refused: 1, its last accepted form is served; 2, it is left out; 0, not any more.',
+      ['api'],
+      state.quarantined,
+      'primary',
+    ),
+    gauge(
+      'sundial_config_info',
+      'The revision of the plan in use; always 1.',
+      ['hash'],
+      () => [[[revision()], 1]],
+      'primary',
+    ),
+  ];
+}

@@ -1,0 +1,117 @@
+// Reports a reload: its outcome, one log line for each problem, and whether the last one succeeded.
+// Passed to the watch of the policy files as its callbacks.
+import { countProblems, headline, type Problem } from '../../plan/problems.ts';
+import type { Quarantined } from '../../plan/reload/settle.ts';
+import type { MonotonicMs } from '../../policy/contract.ts';
+import type { Telemetry } from '../telemetry.ts';
+
+export interface ReloadReport {
+  /** A load begins; what it comes to is said by one of the others. */
+  readonly onBegun: () => void;
+  /** `quarantined`: APIs whose refused files the problems are about. */
+  readonly onAccepted: (
+    revision: string,
+    problems: readonly Problem[],
+    quarantined?: readonly Quarantined[],
+  ) => void;
+  /** Called with those of a start too. */
+  readonly onQuarantined: (quarantined: readonly Quarantined[]) => void;
+  /** The plan in force stays. */
+  readonly onRejected: (problems: readonly Problem[]) => void;
+  readonly onUnchanged: () => void;
+  readonly onRestartNeeded: () => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+const REJECTED = 'policies not reloaded';
+const REFUSED = 'policy file refused';
+const QUARANTINED =
+  'policy quarantined: the file is refused, and the last accepted form of the API is served';
+const LEFT_OUT = 'policy left out: the file is refused, and the API has no accepted form that can be served';
+const SPARE = 'policy file left out: it is refused, and another file serves its API';
+const MOST_LINES = 100;
+const RESTART = 'the gateway file changed; restart to apply it';
+const RESTORED = 'policies match the plan in force again';
+
+/** `tell` is given one line for people of every outcome that is news to whoever edits the files. */
+export function createReloadReport(
+  { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
+  tell: (line: string) => void = () => undefined,
+  /** Milliseconds. */
+  monotonic: () => MonotonicMs = () => performance.now(),
+): ReloadReport {
+  let failed = false;
+  let begunAt = monotonic();
+  const record = (result: 'success' | 'failure') => {
+    failed = result === 'failure';
+    metrics.reload(result, monotonic() - begunAt);
+  };
+  /** Writing thousands of lines at once would hold up every request. */
+  const logEach = (problems: readonly Problem[], log: (problem: Problem) => void) => {
+    for (const problem of problems.slice(0, MOST_LINES)) log(problem);
+    const left = problems.slice(MOST_LINES);
+    if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check shows all`);
+  };
+  const onQuarantined: ReloadReport['onQuarantined'] = (quarantined) => {
+    metrics.quarantine(quarantined);
+    for (const { isServed, isSpare, ...refused } of quarantined)
+      logger.error(isServed ? QUARANTINED : isSpare ? SPARE : LEFT_OUT, refused);
+  };
+  return {
+    onBegun: () => {
+      begunAt = monotonic();
+    },
+    onAccepted: (revision, problems, quarantined = []) => {
+      record(quarantined.length === 0 ? 'success' : 'failure');
+      logger.info(quarantined.length === 0 ? 'policies reloaded' : 'policies reloaded in part', { revision });
+      const [errors, warnings] = bySeverity(problems);
+      logEach(errors, (problem) => logger.error(`${REFUSED}: ${sentence(problem)}`, placeOf(problem)));
+      logEach(warnings, (problem) =>
+        logger.warn(`policies reloaded, with a warning: ${sentence(problem)}`, placeOf(problem)),
+      );
+      tell(`policies reloaded${quarantined.length === 0 ? '' : ' in part'}${others(problems)}`);
+      onQuarantined(quarantined);
+    },
+    onQuarantined,
+    onRejected: (problems) => {
+      record('failure');
+      const [errors] = bySeverity(problems);
+      logEach(errors, (problem) => logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem)));
+      const [first, ...more] = errors;
+      if (first !== undefined) tell(`${REJECTED}: ${headline(first)}${others(more)}`);
+    },
+    onUnchanged: () => {
+      // Files that again say what is in force end the alarm that a bad version of them raised.
+      const wasFailed = failed;
+      record('success');
+      logger.info(wasFailed ? RESTORED : 'policies read again: nothing changed');
+      if (wasFailed) tell(RESTORED);
+    },
+    onRestartNeeded: () => {
+      logger.warn(RESTART);
+      tell(RESTART);
+    },
+    onFault: (error) => {
+      record('failure');
+      logger.error(REJECTED, { error });
+      tell(`${REJECTED}; the log says why`);
+    },
+  };
+}
+
+function bySeverity(problems: readonly Problem[]): readonly [readonly Problem[], readonly Problem[]] {
+  const isError = ({ severity }: Problem) => severity === 'error';
+  return [problems.filter(isError), problems.filter((problem) => !isError(problem))];
+}
+
+function sentence({ message, hint }: Problem): string {
+  return hint === undefined ? message : `${message} (${hint})`;
+}
+
+function placeOf({ file, line, column }: Problem): Pick<Problem, 'file' | 'line' | 'column'> {
+  return { file, line, column };
+}
+
+function others(problems: readonly Problem[]): string {
+  return problems.length === 0 ? '' : ` (and ${countProblems(problems)}, see the log)`;
+}

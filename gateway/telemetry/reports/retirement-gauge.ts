@@ -1,0 +1,92 @@
+// The retirement guard's verdict per version and its holds: gauges, audit lines, one warning a day.
+// Overrides tell which versions are held.
+import type { Standing } from '../../exchange/standing.ts';
+import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Hold } from '../../policy/lifecycle/override.ts';
+import type { Retirement } from '../../policy/lifecycle/retire-when.ts';
+import type { AuditState, Logger } from '../logs/logger.ts';
+import { gauge, type MetricRow, type Sample, VERSION } from '../series.ts';
+import { valuedSamples } from '../version-rows.ts';
+
+type Judged = Pick<VersionRules, 'api' | 'label'>;
+
+export interface RetirementGauge {
+  readonly retirementJudged: (version: Judged, verdict: Retirement['kind']) => void;
+  /** api, version; 1 where little enough is called, 0 where too much; none while it is not known. */
+  readonly samples: (plan: GatewayPlan) => Iterable<Sample>;
+}
+
+export function createRetirementGauge(): RetirementGauge {
+  const verdicts = new Map<string, Retirement['kind']>();
+  const keyOf = ({ api, label }: Judged): string => JSON.stringify([api, label]);
+  return {
+    retirementJudged: (version, verdict) => void verdicts.set(keyOf(version), verdict),
+    samples: function* ({ apis }) {
+      for (const { versions } of apis) {
+        for (const version of versions.values()) {
+          const verdict = version.retireWhen && verdicts.get(keyOf(version));
+          if (verdict === undefined || verdict === 'unknown') continue;
+          yield [[version.api, version.label], verdict === 'met' ? 1 : 0];
+        }
+      }
+    },
+  };
+}
+
+export function retirementRows(
+  { samples }: Pick<RetirementGauge, 'samples'>,
+  plan: () => GatewayPlan,
+  standing: () => Iterable<Standing>,
+): MetricRow[] {
+  return [
+    gauge(
+      'sundial_version_retirement_held',
+      'Whether the guard holds a retirement because too much is called.',
+      VERSION,
+      () => valuedSamples(standing(), ({ held }) => held),
+      'primary',
+    ),
+    gauge(
+      'sundial_version_retirement_ready',
+      'Whether little enough is called for retire_when; absent while the ledger cannot tell.',
+      VERSION,
+      () => samples(plan()),
+      'primary',
+    ),
+  ];
+}
+
+export function createGuardReport({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Pick<RetirementGauge, 'retirementJudged'>;
+}) {
+  return {
+    onJudged: (version: VersionRules, { kind }: Retirement) => metrics.retirementJudged(version, kind),
+    onHeld: (hold: Hold, before: Hold | undefined) => {
+      const { api, label, author, reason } = hold;
+      const audit = { action: 'hold', from: author, subject: `${api} ${label}`, by: author, why: reason };
+      const states = { before: before && stateOf(before), after: stateOf(hold) };
+      logger.info('a retirement is held', { api, version: label, audit: { ...audit, ...states } });
+    },
+    onGoing: ({ api, label }: Judged, sunset: EpochMs, usage: string) => {
+      const fields = { api, version: label, expires: instantText(sunset), reason: usage };
+      logger.warn('a version is still called and has its sunset all the same', fields);
+    },
+    onAway: ({ api, label }: Judged, { message }: Error) => {
+      logger.warn('the store is away; a retirement is not judged', { api, version: label, reason: message });
+    },
+    onFault: (error: unknown) => logger.error('the guard of retirements failed', { error }),
+  };
+}
+
+function stateOf({ id, from, until, author, reason }: Hold): AuditState {
+  return { id, from: instantText(from), until: instantText(until), by: author, why: reason };
+}
+
+function instantText(at: EpochMs): string {
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
+}

@@ -1,0 +1,99 @@
+// Who calls a deprecated version, over all workers: a call is counted once, when it is heard of, under the name it has room for.
+// Fed with each snapshot of a worker by server/workers/counts.ts; what a worker forgets, or takes along when it ends,
+// stays counted here: a sum that falls is a restart to Prometheus, and all that is left of it a burst of calls.
+import type { MonotonicMs } from '../../policy/contract.ts';
+import type { MetricsSnapshot } from '../snapshots.ts';
+import { CONSUMERS_CAP, IDLE_MS } from './consumer-tally.ts';
+import { NONE, OTHER } from './request-labels.ts';
+
+export const CAPPED = 'sundial_deprecated_requests_total';
+export const DROPPED = 'sundial_metrics_series_dropped_total';
+
+export interface ConsumerSums<Worker> {
+  /** Adds what a worker has counted of named consumers since it was heard last; the rest of `snapshot` is the result. */
+  readonly take: (worker: Worker, snapshot: MetricsSnapshot) => MetricsSnapshot;
+  /** Forgets who has called no worker for 35 days; the sums of everyone else. */
+  readonly snapshot: () => MetricsSnapshot;
+}
+
+type Metric = MetricsSnapshot[number];
+type Counted = Metric['values'][number];
+
+interface Version {
+  readonly labels: Counted['labels'];
+  readonly named: Map<string, { calls: number; movedAt: number }>;
+  /** Calls of those for whom there was no room; never less. */
+  others: number;
+}
+
+/** `monotonic`: milliseconds. `most`: consumers shown of a version. */
+export function createConsumerSums<Worker extends object>(
+  monotonic: () => MonotonicMs,
+  most = CONSUMERS_CAP,
+): ConsumerSums<Worker> {
+  const versions = new Map<string, Version>();
+  const heard = new WeakMap<Worker, ReadonlyMap<string, number>>();
+  /** What the page says of the two metrics besides their values. */
+  const metrics = new Map<string, Metric>();
+  let dropped = 0;
+
+  const leaveRoom = ({ named }: Version): void => {
+    for (const [consumer, { movedAt }] of named) if (monotonic() - movedAt > IDLE_MS) named.delete(consumer);
+  };
+  const add = ({ labels: { consumer, ...labels } }: Counted, calls: number): void => {
+    const key = JSON.stringify([labels.api, labels.version]);
+    const version = versions.get(key) ?? { labels, named: new Map(), others: 0 };
+    versions.set(key, version);
+    const { named } = version;
+    if (named.size >= most) leaveRoom(version);
+    const known = named.get(String(consumer));
+    if (known === undefined && named.size >= most) {
+      version.others += calls;
+      dropped += calls;
+    } else named.set(String(consumer), { calls: (known?.calls ?? 0) + calls, movedAt: monotonic() });
+  };
+
+  return {
+    take: (worker, snapshot) => {
+      const before = heard.get(worker);
+      const now = new Map<string, number>();
+      const rest = snapshot.map((metric) => {
+        if (metric.name === CAPPED || metric.name === DROPPED) metrics.set(metric.name, metric);
+        if (metric.name !== CAPPED) return metric;
+        const named = metric.values.filter(isNamed);
+        for (const each of named) {
+          const key = keyOf(each);
+          now.set(key, each.value);
+          const fresh = each.value - (before?.get(key) ?? 0);
+          if (fresh > 0) add(each, fresh);
+        }
+        return { ...metric, values: metric.values.filter((each) => !isNamed(each)) };
+      });
+      heard.set(worker, now);
+      return rest;
+    },
+    snapshot: () => {
+      const values: Counted[] = [];
+      for (const version of versions.values()) {
+        leaveRoom(version);
+        const { labels, named, others } = version;
+        for (const [consumer, { calls }] of named)
+          values.push({ labels: { ...labels, consumer }, value: calls });
+        if (others > 0) values.push({ labels: { ...labels, consumer: OTHER }, value: others });
+      }
+      const sums: Readonly<Record<string, Counted[]>> = {
+        [CAPPED]: values,
+        [DROPPED]: [{ labels: { metric: CAPPED }, value: dropped }],
+      };
+      return [...metrics.values()].map((metric) => ({ ...metric, values: sums[metric.name] ?? [] }));
+    },
+  };
+}
+
+function isNamed({ labels: { consumer } }: Counted): boolean {
+  return consumer !== undefined && consumer !== NONE && consumer !== OTHER;
+}
+
+function keyOf({ labels: { api, version, consumer } }: Counted): string {
+  return JSON.stringify([api, version, consumer]);
+}

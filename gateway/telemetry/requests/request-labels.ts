@@ -1,0 +1,172 @@
+// The closed label sets of a request: stage, method, status code, and what a refusal means to the metrics.
+// Everything a client or an upstream can choose is folded into them, so that series stay bounded.
+import { STATUS_CODES } from 'node:http';
+import type { FaultCode, RefusalReason } from '../../exchange/directive.ts';
+import type { Stage } from '../../policy/lifecycle/schedule.ts';
+import type { Carrier } from '../../policy/versioning/resolution.ts';
+
+/** Stands where a request has no API, version, stage or named consumer. */
+export const NONE = 'none';
+/** Stands for whatever has no series of its own. */
+export const OTHER = 'other';
+
+export const STAGES = [
+  'planned',
+  'active',
+  'deprecated',
+  'sunset',
+  'retired',
+  NONE,
+] as const satisfies readonly (Stage | typeof NONE)[];
+
+export const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+  OTHER,
+] as const;
+
+/** The registered codes, then one label per class for the codes an upstream makes up. */
+export const CODES: readonly string[] = [
+  ...Object.keys(STATUS_CODES),
+  '1xx',
+  '2xx',
+  '3xx',
+  '4xx',
+  '5xx',
+  OTHER,
+];
+
+export const CARRIERS = [
+  'path',
+  'subdomain',
+  'header',
+  'query',
+  'accept',
+  'content_type',
+  'pin',
+  'default',
+  'unversioned',
+  NONE,
+] as const satisfies readonly (Carrier | typeof NONE)[];
+export const RESOLUTIONS = [
+  'matched',
+  'default',
+  'conflict',
+  'unknown',
+  'malformed',
+  'missing',
+  'unavailable',
+  'unacceptable',
+] as const;
+export const RETIREMENTS = ['gone', 'redirect', 'brownout', 'frozen'] as const;
+export const DECISIONS = ['allowed', 'limited', 'shadow_limited', 'degraded'] as const;
+export const AUTH_FAILURES = [
+  'credentials_missing',
+  'credentials_malformed',
+  'token_invalid',
+  'tokens_limited',
+  'key_invalid',
+  'certificate_invalid',
+  'scope_insufficient',
+  'operation_not_granted',
+  'identity_unavailable',
+] as const;
+
+type Resolved = (typeof RESOLUTIONS)[number];
+type Retirement = (typeof RETIREMENTS)[number];
+type AuthFailure = (typeof AUTH_FAILURES)[number];
+
+/** Which counter a refusal moves besides the request counter; the compiler asks for a row when a refusal is added. */
+export const REFUSALS: Readonly<
+  Record<
+    RefusalReason,
+    | { readonly kind: 'request' }
+    | { readonly kind: 'resolution'; readonly outcome: Resolved }
+    | { readonly kind: 'retired'; readonly action: Retirement }
+    | { readonly kind: 'auth'; readonly failure: AuthFailure }
+    | { readonly kind: 'limit' }
+    | { readonly kind: 'guard' }
+  >
+> = {
+  request_malformed: { kind: 'request' },
+  plain_http: { kind: 'request' },
+  plain_http_moved: { kind: 'request' },
+  method_unknown: { kind: 'request' },
+  transfer_coding_unknown: { kind: 'request' },
+  protocol_version_unsupported: { kind: 'request' },
+  websocket_version_unsupported: { kind: 'request' },
+  host_unknown: { kind: 'request' },
+  misdirected: { kind: 'request' },
+  origin_not_allowed: { kind: 'request' },
+  route_unknown: { kind: 'request' },
+  method_not_allowed: { kind: 'request' },
+  credentials_in_url: { kind: 'request' },
+  method_overridden: { kind: 'request' },
+  overloaded: { kind: 'request' },
+  usage_unavailable: { kind: 'request' },
+  api_left_out: { kind: 'request' },
+  websockets_exhausted: { kind: 'request' },
+  body_too_large: { kind: 'request' },
+  version_ambiguous: { kind: 'resolution', outcome: 'conflict' },
+  version_malformed: { kind: 'resolution', outcome: 'malformed' },
+  version_unknown: { kind: 'resolution', outcome: 'unknown' },
+  version_missing: { kind: 'resolution', outcome: 'missing' },
+  version_unacceptable: { kind: 'resolution', outcome: 'unacceptable' },
+  pins_unavailable: { kind: 'resolution', outcome: 'unavailable' },
+  version_retired: { kind: 'retired', action: 'gone' },
+  version_moved: { kind: 'retired', action: 'redirect' },
+  brownout: { kind: 'retired', action: 'brownout' },
+  adoption_frozen: { kind: 'retired', action: 'frozen' },
+  maintenance: { kind: 'request' },
+  credentials_missing: { kind: 'auth', failure: 'credentials_missing' },
+  credentials_malformed: { kind: 'auth', failure: 'credentials_malformed' },
+  token_invalid: { kind: 'auth', failure: 'token_invalid' },
+  key_invalid: { kind: 'auth', failure: 'key_invalid' },
+  certificate_invalid: { kind: 'auth', failure: 'certificate_invalid' },
+  scope_insufficient: { kind: 'auth', failure: 'scope_insufficient' },
+  operation_not_granted: { kind: 'auth', failure: 'operation_not_granted' },
+  rate_limited: { kind: 'limit' },
+  guard_limited: { kind: 'guard' },
+  tokens_limited: { kind: 'auth', failure: 'tokens_limited' },
+  limits_unavailable: { kind: 'limit' },
+  precondition_failed: { kind: 'request' },
+  idempotency_key_missing: { kind: 'request' },
+  idempotency_key_malformed: { kind: 'request' },
+  idempotency_key_anonymous: { kind: 'request' },
+  idempotency_conflict: { kind: 'request' },
+  idempotency_unknown: { kind: 'request' },
+  idempotency_mismatch: { kind: 'request' },
+  idempotency_unavailable: { kind: 'request' },
+};
+
+/** Faults that mean a caller could not be authenticated. */
+export const FAULT_AUTH_FAILURES: Readonly<Partial<Record<FaultCode, AuthFailure>>> = {
+  identity_unavailable: 'identity_unavailable',
+};
+
+const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
+const CODE_INDEX: Uint8Array = codeIndex();
+
+export function methodIndexOf(method: string): number {
+  return METHOD_INDEX.get(method) ?? METHODS.length - 1;
+}
+
+export function codeIndexOf(status: number): number {
+  return CODE_INDEX[status] ?? CODES.length - 1;
+}
+
+function codeIndex(): Uint8Array {
+  const index = new Uint8Array(600).fill(CODES.length - 1);
+  for (let status = 100; status < 600; status += 1) {
+    const own = CODES.indexOf(String(status));
+    index[status] = own === -1 ? CODES.indexOf(`${Math.floor(status / 100)}xx`) : own;
+  }
+  return index;
+}

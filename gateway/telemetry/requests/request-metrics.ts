@@ -1,0 +1,141 @@
+// The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
+// Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
+import type { Completion, ExchangeFacts } from '../../exchange/facts.ts';
+import type { VersionRules } from '../../plan/plan.ts';
+import type { Quota } from '../../policy/rate-limit/limit.ts';
+import { isSampled } from '../traces/tracing.ts';
+import type { RecordRequest } from './ended-requests.ts';
+import {
+  AUTH_FAILURES,
+  CARRIERS,
+  codeIndexOf,
+  type DECISIONS,
+  FAULT_AUTH_FAILURES,
+  methodIndexOf,
+  NONE,
+  OTHER,
+  REFUSALS,
+  RESOLUTIONS,
+  RETIREMENTS,
+  STAGES,
+} from './request-labels.ts';
+import {
+  type ApiSlot,
+  countDecision,
+  countIn,
+  countRequest,
+  createSlots,
+  increment,
+  observeUpstream,
+  type Slots,
+  type VersionSlot,
+} from './slots.ts';
+
+export interface RequestMetrics {
+  readonly record: RecordRequest;
+  readonly slots: Pick<Slots, 'apis' | 'versions'>;
+  /** Requests of named consumers that were counted under `other`. */
+  readonly consumersDropped: () => number;
+}
+
+export function createRequestMetrics(): RequestMetrics {
+  const slots = createSlots();
+  let consumersDropped = 0;
+
+  return {
+    record: (facts, outcome, at, durationMs) => {
+      const { decision, completion } = facts;
+      const slot = slots.slot(decision.api, decision.version);
+      const stage = decision.phase?.stage ?? NONE;
+      countRequest(slot, STAGES.indexOf(stage), methodIndexOf(outcome.method), codeIndexOf(outcome.status));
+      const { trace } = facts.start;
+      if (trace !== undefined && isSampled(trace))
+        slot.latency.observe(durationMs, { traceId: trace.traceId, at });
+      else slot.latency.observe(durationMs);
+      if (decision.version !== undefined) {
+        slot.lastRequest = at;
+        const carrier = decision.carrier ?? NONE;
+        countResolution(slot.ofApi, carrier, carrier === 'default' ? 'default' : 'matched');
+        const { upstream } = decision.version;
+        if (completion.upstreamMs !== undefined && upstream !== undefined)
+          observeUpstream(slot, upstream.name, completion.upstreamMs);
+      }
+      if (stage === 'deprecated') {
+        if (!slot.consumers.count(decision.consumer, at)) consumersDropped += 1;
+        countOperation(slot, decision.version);
+      }
+      if (decision.observed !== undefined) countIn(slot.observed, decision.observed);
+      if (completion.bodyNotice !== undefined) countIn(slot.bodyNotices, completion.bodyNotice);
+      if (completion.idempotency !== undefined) countIn(slot.idempotency, completion.idempotency);
+      slot.addressesOutside += completion.addressesOutside;
+      countQuotas(slot, facts);
+      countRefusal(slot, facts);
+    },
+    slots,
+    consumersDropped: () => consumersDropped,
+  };
+}
+
+/** Of a version that has none, nothing: it would say what its own counter says. */
+function countOperation(slot: VersionSlot, version: VersionRules | undefined): void {
+  if (version?.operation !== undefined) countIn(slot.operations, version.operation);
+  else if (version?.operations !== undefined) countIn(slot.operations, OTHER);
+}
+
+function countResolution(
+  api: ApiSlot,
+  carrier: (typeof CARRIERS)[number],
+  outcome: (typeof RESOLUTIONS)[number],
+): void {
+  increment(api.resolutions, CARRIERS.indexOf(carrier) * RESOLUTIONS.length + RESOLUTIONS.indexOf(outcome));
+}
+
+function countQuotas(slot: VersionSlot, { decision, completion }: ExchangeFacts): void {
+  const { quotas } = decision;
+  if (quotas === undefined) return;
+  for (const quota of quotas) countDecision(slot, quota.limit.name, decisionOf(quota, completion.refusal));
+}
+
+/**
+ * A refusal is one whoever counted, since its caller got 429; one that was let pass, in shadow or because the API is only
+ * observed, is what it would have been. What else was decided without the store is degraded.
+ */
+function decisionOf(quota: Quota, refusal: Completion['refusal']): (typeof DECISIONS)[number] {
+  switch (quota.kind) {
+    case 'counted':
+    case 'degraded':
+      if (quota.allowed) return quota.kind === 'counted' ? 'allowed' : 'degraded';
+      return quota.rule.shadow || refusal !== 'rate_limited' ? 'shadow_limited' : 'limited';
+    case 'unavailable':
+      return 'degraded';
+    default:
+      return quota satisfies never;
+  }
+}
+
+function countRefusal(slot: VersionSlot, { decision, completion }: ExchangeFacts): void {
+  const { refusal, fault } = completion;
+  const failure = fault === undefined ? undefined : FAULT_AUTH_FAILURES[fault];
+  if (failure !== undefined) increment(slot.ofApi.authFailures, AUTH_FAILURES.indexOf(failure));
+  if (refusal === undefined) return;
+  const meaning = REFUSALS[refusal];
+  switch (meaning.kind) {
+    case 'resolution':
+      countResolution(slot.ofApi, decision.carrier ?? NONE, meaning.outcome);
+      return;
+    case 'retired':
+      increment(slot.retired, RETIREMENTS.indexOf(meaning.action));
+      return;
+    case 'auth':
+      increment(slot.ofApi.authFailures, AUTH_FAILURES.indexOf(meaning.failure));
+      return;
+    case 'guard':
+      countDecision(slot, 'guard', 'limited');
+      return;
+    case 'limit':
+    case 'request':
+      return;
+    default:
+      meaning satisfies never;
+  }
+}

@@ -1,0 +1,147 @@
+// The counters behind the request metrics: one slot per API, one per API and version, found without hashing labels.
+// Slots are kept by name, so that counts go on across reloads while every plan has objects of its own.
+import type { RefusalReason } from '../../exchange/directive.ts';
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import type { NoticeOutcome } from '../../policy/body-notice/editable.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { IdempotencyOutcome } from '../../policy/idempotency/rules.ts';
+import { createLatency, type Latency } from '../latency.ts';
+import { type ConsumerTally, createConsumerTally } from './consumer-tally.ts';
+import {
+  AUTH_FAILURES,
+  CARRIERS,
+  CODES,
+  DECISIONS,
+  METHODS,
+  NONE,
+  RESOLUTIONS,
+  RETIREMENTS,
+} from './request-labels.ts';
+
+export interface ApiSlot {
+  readonly api: string;
+  readonly versions: Map<string, VersionSlot>;
+  /** By carrier, then outcome. */
+  readonly resolutions: Float64Array;
+  readonly authFailures: Float64Array;
+}
+
+export interface VersionSlot {
+  readonly api: string;
+  readonly ofApi: ApiSlot;
+  readonly version: string;
+  /** By stage; each holds methods, then codes. Made on first use: most versions see one stage or two. */
+  readonly requests: (Float64Array | undefined)[];
+  readonly latency: Latency;
+  readonly upstreams: Map<string, Latency>;
+  readonly consumers: ConsumerTally;
+  readonly retired: Float64Array;
+  /** By the name of the limit. */
+  readonly decisions: Map<string, Float64Array>;
+  /** Requests to deprecated operations, by their name in the policy. */
+  readonly operations: Map<string, number>;
+  /** By reason: what was let pass because the API is only observed. */
+  readonly observed: Map<RefusalReason, number>;
+  /** By what became of the notice in the body. */
+  readonly bodyNotices: Map<NoticeOutcome, number>;
+  /** By what became of the key of a request. */
+  readonly idempotency: Map<IdempotencyOutcome, number>;
+  /** Addresses in answers that lead to the service, outside its path. */
+  addressesOutside: number;
+  lastRequest: EpochMs | undefined;
+}
+
+export interface Slots {
+  readonly slot: (api: ApiPlan | undefined, version: VersionRules | undefined) => VersionSlot;
+  readonly apis: () => Iterable<ApiSlot>;
+  readonly versions: () => Iterable<VersionSlot>;
+}
+
+export function createSlots(): Slots {
+  const byName = new Map([[NONE, createApiSlot(NONE)]]);
+  const byVersion = new WeakMap<VersionRules, VersionSlot>();
+
+  function slotOf(name: string, version: string): VersionSlot {
+    const api = entry(byName, name, createApiSlot);
+    const slot = api.versions.get(version) ?? createVersionSlot(api, version);
+    api.versions.set(version, slot);
+    return slot;
+  }
+
+  return {
+    slot: (api, version) => {
+      if (version === undefined) return slotOf(api?.name ?? NONE, NONE);
+      const known = byVersion.get(version);
+      if (known !== undefined) return known;
+      const slot = slotOf(version.api, version.label);
+      byVersion.set(version, slot);
+      return slot;
+    },
+    apis: () => byName.values(),
+    *versions() {
+      for (const api of byName.values()) yield* api.versions.values();
+    },
+  };
+}
+
+function createApiSlot(api: string): ApiSlot {
+  return {
+    api,
+    versions: new Map(),
+    resolutions: new Float64Array(CARRIERS.length * RESOLUTIONS.length),
+    authFailures: new Float64Array(AUTH_FAILURES.length),
+  };
+}
+
+function createVersionSlot(ofApi: ApiSlot, version: string): VersionSlot {
+  return {
+    api: ofApi.api,
+    ofApi,
+    version,
+    requests: [],
+    latency: createLatency(),
+    upstreams: new Map(),
+    consumers: createConsumerTally(),
+    retired: new Float64Array(RETIREMENTS.length),
+    decisions: new Map(),
+    operations: new Map(),
+    observed: new Map(),
+    bodyNotices: new Map(),
+    idempotency: new Map(),
+    addressesOutside: 0,
+    lastRequest: undefined,
+  };
+}
+
+export function countRequest(slot: VersionSlot, stage: number, method: number, code: number): void {
+  slot.requests[stage] ??= new Float64Array(METHODS.length * CODES.length);
+  increment(slot.requests[stage], method * CODES.length + code);
+}
+
+export function countDecision(slot: VersionSlot, policy: string, decision: (typeof DECISIONS)[number]): void {
+  increment(entry(slot.decisions, policy, createDecisions), DECISIONS.indexOf(decision));
+}
+
+function createDecisions(): Float64Array {
+  return new Float64Array(DECISIONS.length);
+}
+
+export function observeUpstream(slot: VersionSlot, upstream: string, milliseconds: number): void {
+  entry(slot.upstreams, upstream, createLatency).observe(milliseconds);
+}
+
+export function countIn<K>(counts: Map<K, number>, name: K): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+export function increment(cells: Float64Array, index: number): void {
+  cells[index] = (cells[index] ?? 0) + 1;
+}
+
+function entry<V>(entries: Map<string, V>, key: string, make: (key: string) => V): V {
+  const known = entries.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  entries.set(key, made);
+  return made;
+}

@@ -1,0 +1,128 @@
+// One server span per request if an OpenTelemetry SDK is in the process: its name, end and attributes.
+// The operator loads the SDK and its exporter with `node --import ./otel.mjs`.
+import type { Span, TracerProvider } from '@opentelemetry/api';
+import type { Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { Trace } from '../../exchange/request-view.ts';
+import type { Fields } from '../../policy/contract.ts';
+import { METHODS, methodIndexOf, OTHER } from '../requests/request-labels.ts';
+import { readTraceContext } from './tracing.ts';
+
+export interface Spans {
+  /**
+   * Of a request that begins now; the SDK's sampler decides whether it is recorded. Undefined where the SDK makes no spans at
+   * all (it was told not to, or loaded for metrics alone): what it hands out then would be a trace of zeros.
+   */
+  readonly begin: (headers: Fields) => Trace | undefined;
+  readonly end: (facts: ExchangeFacts, outcome: Outcome) => void;
+  /** Has the SDK export what it holds back for a batch; waits at most a second for whom it exports to. */
+  readonly flush: () => Promise<void>;
+}
+
+const FLUSH_WITHIN_MS = 1000;
+
+/** What SDKs have beyond the API: the one behind the registered provider, and a way to hurry it. */
+interface Provider extends TracerProvider {
+  readonly getDelegate?: () => Provider;
+  readonly forceFlush?: () => Promise<void>;
+}
+
+/**
+ * Where the API package keeps what an SDK has registered, for every copy of the package in the process. Read here and not by
+ * the package: that sees nothing of an SDK whose copy has a lower minor version, though all of 1.x have what is asked here.
+ */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1');
+
+/** Undefined where no SDK has been loaded, or one without traces. */
+export async function loadSpans(): Promise<Spans | undefined> {
+  const registered: { readonly trace?: Provider } | undefined = Reflect.get(globalThis, REGISTERED);
+  const provider = registered?.trace;
+  if (provider === undefined) return undefined;
+  const { createTraceState, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
+    await import('@opentelemetry/api');
+  const tracer = provider.getTracer('sundial');
+  const spans = new WeakMap<Trace, Span>();
+  return {
+    begin: (headers) => {
+      const told = readTraceContext(headers);
+      const parent =
+        told === undefined
+          ? ROOT_CONTEXT
+          : trace.setSpanContext(ROOT_CONTEXT, {
+              traceId: told.traceId,
+              spanId: told.parentId,
+              traceFlags: Number.parseInt(told.flags, 16),
+              isRemote: true,
+              ...(told.tracestate === undefined ? {} : { traceState: createTraceState(told.tracestate) }),
+            });
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+      const context = span.spanContext();
+      if (!isSpanContextValid(context)) return undefined;
+      const { traceId, spanId, traceFlags, traceState } = context;
+      const begun: Trace = {
+        traceId,
+        traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+        tracestate: traceState?.serialize() || undefined,
+      };
+      spans.set(begun, span);
+      return begun;
+    },
+    end: (facts, outcome) => {
+      const span = facts.start.trace && spans.get(facts.start.trace);
+      if (span === undefined) return;
+      span.updateName(nameOf(facts, outcome));
+      span.setAttributes(attributesOf(facts, outcome));
+      if (outcome.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      // By the SDK's own clock, which it began with: finer than milliseconds, and no wall clock that is set moves it.
+      span.end();
+    },
+    flush: () =>
+      new Promise((resolve) => {
+        const deadline = setTimeout(resolve, FLUSH_WITHIN_MS);
+        const done = (): void => {
+          clearTimeout(deadline);
+          resolve();
+        };
+        const sdk = provider.getDelegate?.() ?? provider;
+        // A failed export is the SDK's to tell of; the process ends all the same.
+        Promise.resolve(sdk.forceFlush?.()).then(done, done);
+      }),
+  };
+}
+
+/** As the semantic conventions name methods that nobody has registered; a client may make up any number of them. */
+const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
+
+const isKnown = (method: string): boolean => METHODS[methodIndexOf(method)] !== OTHER;
+
+/** Of few kinds, as a name must be: never the path that was asked for. */
+function nameOf({ decision: { api, version } }: ExchangeFacts, { method }: Outcome): string {
+  const known = isKnown(method) ? method : UNKNOWN_METHOD.name;
+  return api === undefined
+    ? known
+    : `${known} ${api.name}${version === undefined ? '' : ` ${version.label}`}`;
+}
+
+function attributesOf(facts: ExchangeFacts, outcome: Outcome): Record<string, string | number> {
+  const { start, decision, completion } = facts;
+  const { api, version, phase } = decision;
+  const { refusal, fault } = completion;
+  const failure = fault ?? (outcome.status >= 500 ? String(outcome.status) : undefined);
+  const known = {
+    'http.request.method': isKnown(outcome.method) ? outcome.method : UNKNOWN_METHOD.attribute,
+    'url.path': outcome.path,
+    'url.scheme': outcome.scheme,
+    'http.response.status_code': outcome.status,
+    'network.protocol.version': outcome.protocol.replace(/^HTTP\//, ''),
+    'error.type': failure,
+    'sundial.request_id': start.requestId,
+    'sundial.api': api?.name,
+    'sundial.version': version?.label,
+    'sundial.operation': version?.operation,
+    'sundial.stage': phase?.stage,
+    'sundial.refusal': refusal,
+  };
+  return Object.fromEntries(
+    Object.entries(known).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+  );
+}

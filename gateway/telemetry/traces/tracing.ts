@@ -1,0 +1,119 @@
+// The trace of each request (W3C Trace Context, level 2): continued from the client, or started here.
+// With an OpenTelemetry SDK in the process the gateway is a span of the trace (spans.ts).
+import { randomFillSync } from 'node:crypto';
+import type { Trace } from '../../exchange/request-view.ts';
+import type { TracingSettings } from '../../plan/settings.ts';
+import type { Fields } from '../../policy/contract.ts';
+
+/** Of the level 2 flags: the identifier is random; and that plus sampled. */
+const [RANDOM, SAMPLED] = ['02', '03'] as const;
+const KNOWN_FLAGS = 0b11;
+
+export type BeginTrace = (headers: Fields) => Trace | undefined;
+
+const TRACE_DIGITS = 32;
+/** A trace has 16 octets, a parent 8. */
+const REQUEST_OCTETS = 24;
+const POOL_OCTETS = 256 * REQUEST_OCTETS;
+
+/**
+ * Without spans of our own the client's place in the trace stays the upstream's parent: a parent that nobody has recorded
+ * would tear the trace apart. `share`: a number from 0 to 1, drawn for each trace begun here.
+ */
+export function createTracing(
+  { starts, sampled }: TracingSettings,
+  share: () => number = Math.random,
+): BeginTrace {
+  const randomDigits = createRandomDigits();
+  return (headers) => {
+    const context = readTraceContext(headers);
+    if (context !== undefined) {
+      const { traceId, tracestate } = context;
+      return { traceId, traceparent: writeTraceparent(context), tracestate };
+    }
+    if (!starts) return undefined;
+    const digits = randomDigits();
+    const traceId = digits.slice(0, TRACE_DIGITS);
+    const flags = share() < sampled ? SAMPLED : RANDOM;
+    return {
+      traceId,
+      traceparent: `00-${traceId}-${digits.slice(TRACE_DIGITS)}-${flags}`,
+      tracestate: undefined,
+    };
+  };
+}
+
+/** The digits of a trace and of a parent. To ask the system for them each time would cost more than the rest of tracing. */
+function createRandomDigits(): () => string {
+  const pool = Buffer.alloc(POOL_OCTETS);
+  let at = POOL_OCTETS;
+  return () => {
+    if (at === POOL_OCTETS) {
+      randomFillSync(pool);
+      at = 0;
+    }
+    const from = at;
+    at += REQUEST_OCTETS;
+    return pool.toString('hex', from, at);
+  };
+}
+
+export interface TraceContext {
+  readonly traceId: string;
+  readonly parentId: string;
+  /** Two hexadecimal digits; the lowest bit says that the caller may have recorded it. */
+  readonly flags: string;
+  readonly tracestate: string | undefined;
+}
+
+/**
+ * What is behind the flags is for versions to come, and version 00 has nothing there; ff is none (§3.2.2.1). No comma: with
+ * one it is several lines joined, of which none can be believed.
+ */
+const TRACEPARENT =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-[^,]*)?$/;
+const VERSION_00_LENGTH = 55;
+
+/** A key and its value, or nothing, which a list may have as well (§3.3.1.3). */
+const MEMBER = /^[ \t]*(?:[a-z\d][a-z\d_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~])?[ \t]*$/;
+const MOST_MEMBERS = 32;
+
+/** The lowest bit of the flags. */
+const ODD = '13579bdf';
+
+/**
+ * The context that a request came with, or undefined where it has none that can be read; its `tracestate` then means
+ * nothing either (§3.3).
+ */
+export function readTraceContext(headers: Fields): TraceContext | undefined {
+  const traceparent = headers.get('traceparent');
+  if (traceparent === undefined) return undefined;
+  const [, version, traceId, parentId, flags] = TRACEPARENT.exec(traceparent) ?? [];
+  if (traceId === undefined || parentId === undefined || flags === undefined) return undefined;
+  if (version === '00' && traceparent.length !== VERSION_00_LENGTH) return undefined;
+  const tracestate = headers.get('tracestate');
+  const state = tracestate !== undefined && isTracestate(tracestate) ? tracestate : undefined;
+  return { traceId, parentId, flags, tracestate: state };
+}
+
+/** One that breaks its own rules or limits is not handed on; the trace goes on without it (§3.3, §4.2). */
+function isTracestate(text: string): boolean {
+  const members = text.split(',');
+  const filled = members.filter((member) => member.trim() !== '');
+  return filled.length > 0 && filled.length <= MOST_MEMBERS && members.every((member) => MEMBER.test(member));
+}
+
+/** Whether its flags say that it is recorded. */
+export function isSampled({ traceparent }: Pick<Trace, 'traceparent'>): boolean {
+  return ODD.includes(traceparent.slice(-1));
+}
+
+/** Written as version 00, whatever the version it was read in (§4.3); unknown flags are not handed on. */
+export function writeTraceparent({
+  traceId,
+  parentId,
+  flags,
+}: Pick<TraceContext, 'traceId' | 'parentId' | 'flags'>): string {
+  const known = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16).padStart(2, '0');
+  return `00-${traceId}-${parentId}-${known}`;
+}
