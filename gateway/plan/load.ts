@@ -1,7 +1,7 @@
 // Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
 // Called at start and by every command that reads the files; a reload does the same piece by piece, see aside/.
 import { dirname, resolve } from 'node:path';
-import { compareWithPast } from './against.ts';
+import { compareWithFolder } from './changes/sides.ts';
 import { surroundingsOfView } from './check/views.ts';
 import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
@@ -89,7 +89,7 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   const rewritten =
     options.against === undefined
       ? []
-      : await compareWithPast(context, {
+      : await compareWithFolder(context, {
           folder: options.against,
           views: policies.views,
           complete: options.policyFiles === undefined,

@@ -1,5 +1,5 @@
-// The policies of today as those of an earlier day are held against them: by name, and by the places they answer at.
-// Made for against.ts and published-comparison.ts; documents are asked for only where something is compared with them.
+// The newer policies of a comparison, found by name and by the places where they answer.
+// Documents are read only where something is compared with them.
 import type { MaybePromise } from '../policy/contract.ts';
 import { type Claims, claimsOf } from './check/together.ts';
 import type { PolicyView } from './check/views.ts';
