@@ -256,17 +256,16 @@ checks(
 );
 
 checks(
-  'a file of the gateway starts with two lines that say what it is',
+  'a file of the gateway starts with a line that says what it is for',
   saysWhatItIs,
   [
     { 'gateway/plan/a.ts': 'export const a = 1;' },
-    { 'gateway/plan/a.ts': '// What it is.\nexport const a = 1;' },
-    { 'gateway/plan/a.ts': '\n// What it is.\n// Where it stands.\n' },
+    { 'gateway/plan/a.ts': '\n// What it is for.\n' },
     { 'gateway/plan/a.ts': '//\n//\n' },
   ],
   [
-    { 'gateway/plan/a.ts': '// What it is.\n// Where it stands.\nexport const a = 1;' },
-    { 'gateway/sundial.js': '#!/usr/bin/env node\n// What it is.\n// Where it stands.\n' },
+    { 'gateway/plan/a.ts': '// What it is for.\nexport const a = 1;' },
+    { 'gateway/sundial.js': '#!/usr/bin/env node\n// What it is for.\n' },
   ],
 );
 

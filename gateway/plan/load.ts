@@ -2,6 +2,7 @@
 // Called at start and by every command that reads the files; a reload does the same piece by piece, see aside/.
 import { dirname, resolve } from 'node:path';
 import { atOnce } from '../system/time-slices.ts';
+import { compareWithFolder } from './changes/sides.ts';
 import { surroundingsOfView } from './check/views.ts';
 import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
@@ -16,7 +17,6 @@ import {
 } from './load-documents.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
-import { compareWithPast } from './published/against.ts';
 import type { SourceDocument } from './read/document.ts';
 import { digest, findFiles, type ReadFile, readAtOnce, readCapped, tryRead } from './read/files.ts';
 import { nothingMatched } from './read/unreadable.ts';
@@ -89,7 +89,7 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   const rewritten =
     options.against === undefined
       ? []
-      : await compareWithPast(context, {
+      : await compareWithFolder(context, {
           folder: options.against,
           views: policies.views,
           complete: options.policyFiles === undefined,

@@ -297,8 +297,8 @@ export const leavesConsoleAlone: Rule = (files) =>
 
 export const saysWhatItIs: Rule = (files) =>
   within(files, ['gateway/'])
-    .filter(({ text }) => !/^(#![^\n]*\n)?\/\/ \S[^\n]*\n\/\/ \S/.test(text))
-    .map(({ path }) => `${path} has no header of two comment lines`);
+    .filter(({ text }) => !/^(#![^\n]*\n)?\/\/ \S/.test(text))
+    .map(({ path }) => `${path} has no header that says what it is for`);
 
 function matching(files: readonly SourceFile[], pattern: RegExp, what: string): string[] {
   return files.filter((file) => pattern.test(codeOf(file))).map(({ path }) => `${path} ${what}`);

@@ -3,7 +3,7 @@
 import { dirname, relative, resolve } from 'node:path';
 import { loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
-import { describedVersion } from '../../plan/openapi/described-version.ts';
+import { describedVersion } from '../../plan/openapi/live.ts';
 import { readDescription } from '../../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
 import { writeLifecycle } from '../../plan/openapi/write.ts';

@@ -1,5 +1,5 @@
-// What a policy file says of its API as a whole, and of the upstreams: defaults filled in, so that writing one out
-// is no change. Versions have their own file.
+// Facts of an API as a whole and of its upstreams, with defaults filled in: writing out a default is no change.
+// Facts of versions and operations are in version-facts.ts.
 import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
@@ -23,7 +23,7 @@ import {
 } from './facts.ts';
 import { accessFacts, limitFacts, wholeIdempotencyFacts } from './inherited-facts.ts';
 import { spanInWords } from './spans.ts';
-import { lifeFacts, versionSubjects } from './version-facts.ts';
+import { LIFE_KEYS, lifeFacts, versionSubjects } from './version-facts.ts';
 
 /** Expectations change nothing that anyone is told or given. */
 const KNOWN = new Set([
@@ -42,8 +42,6 @@ const KNOWN = new Set([
 ]);
 /** Said of each version that takes it over, so that moving a date from one to the other is no change. */
 const OF_VERSIONS: readonly string[] = Object.keys(wholeApiFields);
-/** The same as written, where no fact of a life names it. */
-const IN_WORDS: readonly string[] = ['alternate', 'guide', 'status', 'service_doc', 'service_desc', 'reason'];
 /** What is meant where nothing is written; a form of Deprecation that is not written is the gateway file's. */
 const DEFAULTS = {
   audience: 'public',
@@ -92,8 +90,7 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
 }
 
 function knownOf({ versions }: PolicyFile): ReadonlySet<string> {
-  const ofVersions = versions === 'none' ? OF_VERSIONS.filter((key) => !IN_WORDS.includes(key)) : OF_VERSIONS;
-  return new Set([...KNOWN, ...ofVersions]);
+  return new Set([...KNOWN, ...(versions === 'none' ? LIFE_KEYS : OF_VERSIONS)]);
 }
 
 function lifeOf(file: PolicyFile): readonly Fact[] {

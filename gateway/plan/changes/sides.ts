@@ -1,8 +1,8 @@
-// Two policy files, or two folders of them, read for comparison, and what the rules say of the newer side.
+// Reads older and newer policies and compares them, for `sundial diff` and `check --against`.
 // The gateway file names the policies of a newer side that is not given; what a policy means does not depend on it.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import { surroundingsOfView } from '../check/views.ts';
+import { type PolicyView, surroundingsOfView } from '../check/views.ts';
 import {
   type Context,
   contextOf,
@@ -13,11 +13,11 @@ import {
   readPolicies,
 } from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
-import { allRewritten } from '../published/against.ts';
-import { todayOfViews } from '../published/today.ts';
 import { withoutOutside } from '../read/concealed.ts';
 import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
+import { rewrittenSince } from '../published/rewritten-since.ts';
+import { type TodayOptions, todayOfViews } from '../published/today.ts';
 import { factsOf } from './api-facts.ts';
 import { type Change, compareFacts } from './compare.ts';
 
@@ -60,8 +60,10 @@ export async function comparePolicies(options: SidesOptions): Promise<Compared> 
     return { kind: 'unread', problems: documentOf(context, one.at, { kind: 'unreadable', why }).problems };
   }
   const { view } = await readGateway(context);
-  const today = todayOfViews(after.views, { complete: true, public: view?.parts.public });
-  const rewritten = await allRewritten(before.views, today, now);
+  const rewritten = await rewrittenBy(after.views, before.views, now, {
+    complete: true,
+    public: view?.parts.public,
+  });
   const known = new Set(before.problems.map(keyOf));
   const fresh = after.problems.filter(
     (problem) => problem.severity === 'error' || !known.has(keyOf(problem)),
@@ -76,6 +78,46 @@ export async function comparePolicies(options: SidesOptions): Promise<Compared> 
     findings: sortProblems([...fresh, ...rewritten]),
     newer: after.sources,
   };
+}
+
+export interface AgainstOptions extends TodayOptions {
+  readonly folder: string;
+  readonly views: readonly PolicyView[];
+}
+
+/**
+ * What an older folder has published and `views` rewrite. Of the problems of older files it has only those that prevent
+ * the comparison. Never throws for what the folder holds.
+ */
+export async function compareWithFolder(
+  context: Context,
+  { folder, views, ...options }: AgainstOptions,
+): Promise<readonly Problem[]> {
+  const side = await filesOf(context, folder);
+  if (side.kind === 'file')
+    return documentOf(context, side.at, { kind: 'unreadable', why: 'this is no folder' }).problems;
+  const older = await readSide(context, side);
+  return [
+    ...older.problems.filter(isUnread),
+    ...(await rewrittenBy(views, older.views, context.now, options)),
+  ];
+}
+
+async function rewrittenBy(
+  newer: readonly PolicyView[],
+  older: readonly PolicyView[],
+  now: EpochMs,
+  options: TodayOptions,
+): Promise<readonly Problem[]> {
+  const today = todayOfViews(newer, options);
+  const problems: Problem[] = [];
+  for (const view of older) {
+    const { api } = view.parts;
+    if (api === undefined) continue;
+    const rewritten = await rewrittenSince({ api, view, former: [] }, today, now);
+    problems.push(...rewritten.problems);
+  }
+  return problems;
 }
 
 interface Side {
@@ -112,8 +154,13 @@ async function readSide(context: Context, { at, files }: Side): Promise<Policies
 
 /** What keeps a side from being compared; with errors of other kinds it still says what it says. */
 function lacking({ problems, sources, views }: Policies): readonly Problem[] {
-  const unread = problems.some(({ rule }) => rule === 'unreadable' || rule === 'syntax');
-  return unread || sources.length < views.length ? problems.filter((problem) => hasErrors([problem])) : [];
+  return problems.some(isUnread) || sources.length < views.length
+    ? problems.filter((problem) => hasErrors([problem]))
+    : [];
+}
+
+function isUnread({ rule }: Problem): boolean {
+  return rule === 'unreadable' || rule === 'syntax';
 }
 
 /** The same finding stands elsewhere once a line was added above it. */

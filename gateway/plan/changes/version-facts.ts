@@ -1,5 +1,5 @@
-// What a policy file says of each version and operation: its dates with extensions applied, its windows unrolled,
-// and the rest as written.
+// Facts of each version and operation: dates with extensions applied, windows unrolled, the rest as written.
+// Facts of the API as a whole are in api-facts.ts.
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
@@ -20,26 +20,33 @@ import {
 } from './facts.ts';
 import { accessFacts, idempotencyFacts, limitFacts, operationAccessFacts } from './inherited-facts.ts';
 
-const KNOWN = new Set([
-  'released',
-  'announced',
-  'deprecated',
-  'sunset',
-  'extended',
-  'retired',
-  'forgotten',
-  'after',
-  'successor',
-  'exceptions',
-  'brownouts',
-  'freeze',
-  'retire_when',
-  'maintenance',
-  'limits',
-  'access',
-  'idempotency',
-  'operations',
-]);
+const LIFE = {
+  released: ({ released }) => dateFact('released', Number.isFinite(released) ? released : undefined),
+  // The deprecation is its own announcement unless another date is given.
+  announced: ({ announced, deprecated }) =>
+    dateFact('announced', announced === deprecated ? undefined : announced),
+  deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
+  sunset: (version) => dateFact('sunset', effectiveSunset(version)),
+  extended: ({ extended = [] }) => [membersFact('extension', extended.map(extensionWord))],
+  retired: (version) =>
+    dateFact('retired', version.retired === effectiveSunset(version) ? undefined : version.retired),
+  forgotten: ({ forgotten }) => dateFact('forgotten', forgotten),
+  after: afterFacts,
+  // Where a version redirects to is its successor, unless another is named (RET-8).
+  successor: (version) => {
+    const successor = successorOf(version);
+    return wordFact('successor', successor === undefined ? undefined : plainWord(successor));
+  },
+  exceptions: ({ exceptions = [] }) => [membersFact('exception', exceptions.map(exceptionWord))],
+  brownouts: (version) => windowFacts(version.brownouts, version.deprecated, effectiveSunset(version)),
+  freeze: ({ freeze }) => dateFact('freeze', freeze),
+  retire_when: retireWhenFacts,
+  maintenance: ({ maintenance }) => dateFact('maintenance until', maintenance?.until),
+} satisfies Partial<Record<keyof VersionFile, (version: VersionFile) => readonly Fact[]>>;
+
+/** Keys of the dates, and of what depends on them. */
+export const LIFE_KEYS: readonly string[] = Object.keys(LIFE);
+const KNOWN = new Set([...LIFE_KEYS, 'limits', 'access', 'idempotency', 'operations']);
 const KNOWN_OF_OPERATION = new Set([
   'deprecated',
   'sunset',
@@ -79,27 +86,7 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
 
 /** The dates, and what hangs on them, of a version or of an API without versions. */
 export function lifeFacts(version: VersionFile): readonly Fact[] {
-  const { released, announced, deprecated, retired, forgotten } = version;
-  const sunset = effectiveSunset(version);
-  const successor = successorOf(version);
-  return [
-    ...dateFact('released', Number.isFinite(released) ? released : undefined),
-    // The deprecation is its own announcement unless another date is given.
-    ...dateFact('announced', announced === deprecated ? undefined : announced),
-    ...dateFact('deprecated', deprecated),
-    ...dateFact('sunset', sunset),
-    membersFact('extension', (version.extended ?? []).map(extensionWord)),
-    ...dateFact('retired', retired === sunset ? undefined : retired),
-    ...dateFact('forgotten', forgotten),
-    ...afterFacts(version, sunset),
-    // Where a version redirects to is its successor, unless another is named (RET-8).
-    ...wordFact('successor', successor === undefined ? undefined : plainWord(successor)),
-    membersFact('exception', (version.exceptions ?? []).map(exceptionWord)),
-    ...windowFacts(version.brownouts, deprecated, sunset),
-    ...dateFact('freeze', version.freeze),
-    ...retireWhenFacts(version),
-    ...dateFact('maintenance until', version.maintenance?.until),
-  ];
+  return Object.values(LIFE).flatMap((factsOf) => factsOf(version));
 }
 
 /** What an operation does not say is its version's, and is compared there. */
@@ -125,8 +112,10 @@ function operationFacts(
   ];
 }
 
-function afterFacts({ after = 'gone' }: VersionFile, sunset: number | undefined): readonly Fact[] {
-  if (after === 'gone') return sunset === undefined ? [] : wordFact('after', plainWord('410'));
+function afterFacts(version: VersionFile): readonly Fact[] {
+  const { after = 'gone' } = version;
+  if (after === 'gone')
+    return effectiveSunset(version) === undefined ? [] : wordFact('after', plainWord('410'));
   const unsafe = after.unsafe === undefined || after.unsafe === 308 ? '' : `, ${after.unsafe} for writes`;
   return wordFact('after', plainWord(`redirect to ${after.redirect}${unsafe}`));
 }

@@ -1,11 +1,12 @@
-// What an OpenAPI description says of the life of an API: `info.x-lifecycle`, and each operation's `deprecated` and
-// `x-lifecycle` (OAS-2), with the place of each. Read before the policy that names it is judged.
+// Reads the lifecycle of an API and its operations from an OpenAPI description, with the place of each field.
+// OAS-2: `info.x-lifecycle`, and `deprecated` and `x-lifecycle` of each operation.
 import { isScalar, type YAMLMap } from 'yaml';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { Problem } from '../problems.ts';
 import type { Finding } from '../read/document.ts';
-import { type ApiNotes, createNotesReader } from './description-notes.ts';
 import {
+  type ApiNotes,
+  createNotesReader,
   type OpenApiVersion,
   operationNodes,
   readSchemes,
@@ -68,17 +69,6 @@ export interface Description {
 /** On a line of its own, or in JSON behind whatever. */
 const STATES_VERSION = /(?:^|[{,]\s*)["']?(?:openapi|swagger)["']?\s*:/m;
 
-type InLifecycle = 'status' | 'introduced' | 'deprecated' | 'sunset' | 'replacement' | 'breakingChanges';
-
-const NOTHING: Pick<DescribedOperation, InLifecycle> = {
-  status: undefined,
-  introduced: undefined,
-  deprecated: undefined,
-  sunset: undefined,
-  replacement: undefined,
-  breakingChanges: [],
-};
-
 /** Reads the bytes of one description; `file` as printed. Never throws: what is wrong is in `problems` and `findings`. */
 export function readDescription(file: string, bytes: Uint8Array): Description {
   const source = readDescriptionText(file, bytes);
@@ -127,16 +117,12 @@ export function readDescription(file: string, bytes: Uint8Array): Description {
       mark,
       node,
       flag: flag === undefined || written === undefined ? undefined : { value: flag, mark: markOf(written) },
-      ...(own === undefined
-        ? NOTHING
-        : {
-            status: text(own, 'status'),
-            introduced: day(own, 'introduced'),
-            deprecated: date(own, 'deprecation-date'),
-            sunset: date(own, 'sunset-date'),
-            replacement: text(own, 'replacement'),
-            breakingChanges: notes.breakingChanges(own),
-          }),
+      status: text(own, 'status'),
+      introduced: day(own, 'introduced'),
+      deprecated: date(own, 'deprecation-date'),
+      sunset: date(own, 'sunset-date'),
+      replacement: text(own, 'replacement'),
+      breakingChanges: notes.breakingChanges(own),
     };
   });
   return {

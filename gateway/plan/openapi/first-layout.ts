@@ -1,5 +1,5 @@
-// Where the API of a description lives, for a first policy: its name, version, paths and upstream.
-// Pure; what no description says is chosen, and each choice carries the reason that the file then gives.
+// Chooses the name, version, paths and upstream of a first policy from a description.
+// Each choice has a reason, which the policy file repeats as a comment.
 import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
 import type { Surroundings } from '../check/views.ts';

@@ -1,20 +1,27 @@
-// What a description should say of the life of its version at one instant: the dates announced by then, from the policy as
-// it was merged. Pure; write.ts puts it into the text.
+// What a description should say of the life of its version at one instant.
+// It holds only the dates that the policy has announced by then.
 import type { EpochMs } from '../../policy/contract.ts';
+import { isGuideFile } from '../../policy/lifecycle/guide.ts';
+import { knownAt } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
   parseOperation,
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { dayOf } from '../../policy/notation.ts';
-import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
+import { announcedParts } from '../published/announced-parts.ts';
+import type { OperationFile, PolicyFile, VersionFile, VersionParts } from '../grammar/policy-grammar.ts';
+import { leadsToGuide } from '../guides/guide-page.ts';
+import type { VersionRules } from '../plan.ts';
 import { earlier, effectiveSunset } from '../routes/redirects.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import type { Said } from './description-text.ts';
+import { placeIn, versionedPathOf } from './placement.ts';
 import { type Around, readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
-import type { Wanted } from './text-style.ts';
+import type { Wanted } from './text-edits.ts';
 
 export interface Live extends Around {
   readonly description: Description;
@@ -45,6 +52,39 @@ function requestsOf({ method, segments }: OperationTemplate): string {
     method,
     segments: segments.map((each) => ('name' in each ? { ...each, name: '' } : each)),
   });
+}
+
+/** The files have passed every check. */
+export function describedVersion(
+  file: PolicyFile,
+  version: VersionFile,
+  rules: VersionRules,
+  { description, now }: { readonly description: Description; readonly now: EpochMs },
+): Live {
+  const { label, phases, schedule } = knownAt(rules, now);
+  return {
+    description,
+    placement: placeIn(file, label, description),
+    label,
+    labels: typeof file.versions === 'object' ? Object.keys(file.versions) : [],
+    versionedPath: versionedPathOf(file),
+    version: { ...announcedParts(version, now), guide: guideOf(file, version, schedule.guide, description) },
+    rules: operationRules(version),
+    stage: phaseAt(phases, now).stage,
+    now,
+  };
+}
+
+/** The URL of the guide. A described URL that leads to the same file stays, also on another host. */
+function guideOf(
+  { api }: PolicyFile,
+  { guide }: VersionFile,
+  url: string | undefined,
+  description: Description,
+): string | undefined {
+  if (guide === undefined || url === undefined || !isGuideFile(guide)) return url;
+  const said = description.api.guide?.value;
+  return said !== undefined && leadsToGuide(said, guide, api) ? said : url;
 }
 
 const ENDS = /^(planned|deprecated|sunset|retired)$/i;

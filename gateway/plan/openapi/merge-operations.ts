@@ -1,8 +1,10 @@
-// The operations of a version, as their description tells of them: dates the policy leaves open are taken over under
-// the operation's own name, what both say must be the same, and what contradicts itself is reported (OAS-1, OAS-2).
+// Merges the described operations of a version into the policy (OAS-1, OAS-2).
+// Dates that the policy leaves open are taken over; dates of both must be the same.
 import {
   type OperationTemplate,
+  parametersOf,
   parseOperation,
+  parseOperationSuccessor,
   sameRequests,
   spellOperation,
   takesRequestsOf,
@@ -11,8 +13,8 @@ import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation } from './description.ts';
 import { findPair, mapOf, type Said } from './description-text.ts';
-import { mergeReplacement } from './merge-replacement.ts';
-import { disagree, firstDay, isDisordered, isOff, type Merging } from './merging.ts';
+import { disagree, firstDay, isDisordered, isOff, type Merging, policyText } from './merging.ts';
+import { type Replacement, readReplacement, sameSuccessor, spellSuccessor } from './replacement.ts';
 
 export interface Named {
   /** As the policy writes it, or would. */
@@ -168,4 +170,44 @@ function checkDescribed({ name, template }: Named, described: readonly Named[], 
 
 function saysAnything({ flag, status, deprecated, sunset }: DescribedOperation): boolean {
   return flag?.value === true || status?.value === 'deprecated' || isDay(deprecated) || isDay(sunset);
+}
+
+/** `path` is that of the operation in the policy, `entry` as it is written there. */
+function mergeReplacement(
+  { said, template }: Taken,
+  entry: { readonly template: OperationTemplate },
+  path: Path,
+  merging: Merging,
+): void {
+  const { replacement } = said;
+  if (replacement === undefined) return;
+  const { label, document } = merging;
+  const place: Path = [...path, 'successor'];
+  const meant = readReplacement(replacement.value, said.method, merging);
+  const own = parametersOf(entry.template);
+  const names = new Map(parametersOf(template).map((name, index) => [name, own[index] ?? name]));
+  const unusable = whyUnusable(meant, template, label, names);
+  if (meant === undefined || unusable !== undefined) {
+    const message = `the replacement ${replacement.value} is not linked to: ${unusable}`;
+    merging.atDescription(replacement.mark, { rule: 'description-usable', message });
+  } else if (!document.has(place)) {
+    merging.borrow(place, { value: spellSuccessor(meant, label, names), mark: replacement.mark });
+  } else {
+    const text = policyText(merging, place);
+    const successor = text === undefined ? undefined : parseOperationSuccessor(text);
+    if (successor !== undefined && !sameSuccessor(successor, template, meant, label))
+      disagree(merging, place, 'replacement', replacement);
+  }
+}
+
+function whyUnusable(
+  meant: Replacement | undefined,
+  template: OperationTemplate,
+  label: string,
+  names: ReadonlyMap<string, string>,
+): string | undefined {
+  if (meant === undefined) return 'it is no operation of this API';
+  if (meant.label === label && sameRequests(meant.template, template)) return 'it is the operation itself';
+  const missing = parametersOf(meant.template).find((name) => !names.has(name));
+  return missing === undefined ? undefined : `the operation has no {${missing}} to fill in`;
 }

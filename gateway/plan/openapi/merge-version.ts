@@ -1,5 +1,5 @@
-// The lifecycle of a whole version, as `info.x-lifecycle` of its description says it (OAS-2): what the policy leaves
-// open is taken over, what both say must be the same.
+// Merges `info.x-lifecycle` of a description into its version of the policy (OAS-2).
+// Dates that the policy leaves open are taken over; dates of both must be the same.
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { parseInstant } from '../../policy/notation.ts';

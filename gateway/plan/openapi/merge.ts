@@ -1,5 +1,5 @@
-// One version of a policy and the description it names, merged: values to borrow, and what the two do not agree on.
-// Between reading the files and checking them.
+// Merges one version of a policy and the description it names: values to take over, and where the two disagree.
+// Runs after the files are read and before they are checked.
 import type { YAMLMap } from 'yaml';
 import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { parseInstant } from '../../policy/notation.ts';
@@ -12,7 +12,7 @@ import { type Mark, mapOf, markOf, pairsOf, textOf } from './description-text.ts
 import { mergeOperations, policyOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
 import { type DescriptionFinding, type Merged, type Merging, policyText } from './merging.ts';
-import { type Placement, type Premises, placeDescription } from './placement.ts';
+import { placeIn, versionedPathOf } from './placement.ts';
 
 /** What each field looks like, as a hint. */
 const SENT: Readonly<Record<string, string>> = {
@@ -53,28 +53,6 @@ export function mergeDescription(
   mergeOperations(merging);
   checkHeaders(merging);
   return { borrowed, findings, notes: notesOf(merging) };
-}
-
-/** From the policy as written, well formed or not. */
-function placeIn(policy: unknown, label: string, description: Description): Placement {
-  const premises: Premises = {
-    label,
-    base: textAt(policy, ['base']),
-    versionedPath: versionedPathOf(policy),
-    upstreamPath: textAt(policy, ['upstreams', label, 'path']),
-  };
-  return placeDescription(description, premises);
-}
-
-function versionedPathOf(policy: unknown): string | undefined {
-  const resolve = valueAt(policy, ['resolve']);
-  if (!Array.isArray(resolve)) return undefined;
-  return resolve.map((entry) => textAt(entry, ['path'])).find((path) => path !== undefined);
-}
-
-function textAt(value: unknown, path: readonly string[]): string | undefined {
-  const found = valueAt(value, path);
-  return typeof found === 'string' ? found : undefined;
 }
 
 /** OAS-3: clients generated from a wrong schema cannot decode a deprecated answer. */

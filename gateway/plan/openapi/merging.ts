@@ -1,7 +1,7 @@
-// What it takes to hold one version of a policy against the description it names: its values as written, and where
-// what is found goes. Made by merge.ts for each version, used by the comparisons beside this file.
+// The input of a merge of a policy version and its description, made by merge.ts.
+// The comparisons share its readers of policy values and its findings.
 import type { EpochMs } from '../../policy/contract.ts';
-import { parseInstant } from '../../policy/notation.ts';
+import { dayOf, parseInstant } from '../../policy/notation.ts';
 import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
 import type { Finding, Path, SourceDocument } from '../read/document.ts';
@@ -60,8 +60,7 @@ export function firstDay(merging: Merging, places: readonly Path[]): { day: stri
   for (const path of places) {
     const text = policyText(merging, path);
     const instant = text === undefined ? undefined : parseInstant(text);
-    if (instant !== undefined)
-      return { day: Temporal.Instant.fromEpochMilliseconds(instant).toString().slice(0, 10), path };
+    if (instant !== undefined) return { day: dayOf(instant), path };
   }
   return undefined;
 }

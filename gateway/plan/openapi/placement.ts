@@ -1,5 +1,5 @@
 // Where the paths of a description lie in an API: below its base, its versioned path or the path of its upstream,
-// with the path of `servers` in front or without. Leads from a described path to an operation's name and back.
+// with or without the path of `servers`. Maps a described path to an operation name and back.
 import {
   OPERATION_METHODS,
   type OperationTemplate,
@@ -7,10 +7,11 @@ import {
   spellOperation,
   type TemplateSegment,
 } from '../../policy/lifecycle/operation-template.ts';
+import { valueAt } from '../read/values.ts';
 import type { DescribedOperation, Description } from './description.ts';
 
 /** What of an API's policy says where it lives; undefined parts are not written. */
-export interface Premises {
+interface Premises {
   readonly label: string;
   readonly base: string | undefined;
   /** `/api/{version}/orders`. */
@@ -42,6 +43,28 @@ export interface Placement {
 interface Reading {
   readonly server: readonly string[];
   readonly prefix: readonly string[];
+}
+
+/** From the policy as written, well formed or not. */
+export function placeIn(policy: unknown, label: string, description: Description): Placement {
+  const premises: Premises = {
+    label,
+    base: textAt(policy, ['base']),
+    versionedPath: versionedPathOf(policy),
+    upstreamPath: textAt(policy, ['upstreams', label, 'path']),
+  };
+  return placeDescription(description, premises);
+}
+
+export function versionedPathOf(policy: unknown): string | undefined {
+  const resolve = valueAt(policy, ['resolve']);
+  if (!Array.isArray(resolve)) return undefined;
+  return resolve.map((entry) => textAt(entry, ['path'])).find((path) => path !== undefined);
+}
+
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  const found = valueAt(value, path);
+  return typeof found === 'string' ? found : undefined;
 }
 
 /** The way that fits the most paths; where none fits any, the paths are taken to begin at the base. */

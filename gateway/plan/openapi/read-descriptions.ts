@@ -1,5 +1,5 @@
-// The descriptions that the versions of one policy name: read, compared with the policy, and merged into its document
-// before anything is checked or compiled, so that nothing after this step knows which of the two a date came from.
+// Reads the descriptions that the versions of a policy name and merges them into its document.
+// Checks and the compiler run after that and do not know which file a date came from.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { NextCommand } from '../next-command.ts';

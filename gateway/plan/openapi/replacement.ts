@@ -1,4 +1,4 @@
-// The `replacement` of a described operation, a path, as the successor that a policy would name, and back.
+// Converts between the `replacement` path of a described operation and the successor in a policy.
 // A path under the versioned path of the API leads to that version; any other is one of the same description.
 import {
   OPERATION_METHODS,

@@ -1,8 +1,25 @@
-// Changes to the text of a YAML or JSON file that leave every other byte as it was: comments, order, quotes, indentation.
-// A value is replaced where it stands; what is new goes behind a key that is there, in the style of its neighbours.
+// Changes to the text of a YAML or JSON file that leave every other byte as it was: comments, order, quotes,
+// indentation. New text follows the style of its neighbours; `yaml` would format the whole file again.
 import { isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { type DescriptionText, findPair, markOf } from './description-text.ts';
-import { blockLines, flowText, replacementText, styleOf, type Wanted } from './text-style.ts';
+
+/** What a map should say; what it does not name is left alone. */
+export interface Wanted {
+  readonly [key: string]: string | boolean | null | Wanted;
+}
+
+interface Style {
+  readonly eol: '\n' | '\r\n';
+  /** One level deeper. */
+  readonly step: string;
+  readonly isJson: boolean;
+  /** No blanks after colons and commas. */
+  readonly isCompact: boolean;
+}
+
+const WORD = /^[A-Za-z][A-Za-z0-9_-]*$/;
+/** Words that older parsers of YAML take for something else than text. */
+const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i;
 
 interface Edit {
   readonly owner: Node;
@@ -28,8 +45,7 @@ export function createTextEdits(source: DescriptionText): TextEdits {
   const edits = new Map<string, Edit>();
   let contradicts = false;
   const add = (edit: Edit): void => {
-    const { line, column } = source.positions.originAt(edit.owner.range?.[0] ?? 0);
-    const name = `${line}:${column} ${edit.from} ${edit.to}`;
+    const name = `${markOf(edit.owner).from} ${edit.from} ${edit.to}`;
     const known = edits.get(name);
     if (known !== undefined && known.text !== edit.text) contradicts = true;
     edits.set(name, edit);
@@ -62,37 +78,28 @@ export function createTextEdits(source: DescriptionText): TextEdits {
   };
 
   const insert = (map: YAMLMap, wanted: Wanted, behind: readonly string[], depth: number): void => {
+    const put = (at: number, written: string, to = at) =>
+      add({ owner: map, from: at, to, text: written, depth });
     const items = map.items as MapItem[];
     const named = items.findLast(({ key }) => isScalar(key) && behind.includes(String(key.value)));
     const anchor = named ?? items.at(-1);
-    const { from, to } = markOf(map);
     if (anchor === undefined) {
-      add({ owner: map, from: from + 1, to: to - 1, text: flowText(wanted, style).slice(1, -1), depth });
+      const { from, to } = markOf(map);
+      put(from + 1, flowText(wanted, style).slice(1, -1), to - 1);
       return;
     }
-    const column = indentAt(text, markOf(anchor.key).from);
+    const { indent, isAlone } = indentAt(text, markOf(anchor.key).from);
     const end = endOf(anchor);
     if (map.flow) {
-      const separator = column.isAlone ? `,${style.eol}${column.indent}` : style.isCompact ? ',' : ', ';
-      const indent = column.isAlone ? column.indent : undefined;
-      add({
-        owner: map,
-        from: end,
-        to: end,
-        text: separator + flowText(wanted, style, indent, separator),
-        depth,
-      });
+      const separator = isAlone ? `,${style.eol}${indent}` : style.isCompact ? ',' : ', ';
+      put(end, separator + flowText(wanted, style, isAlone ? indent : undefined, separator));
       return;
     }
-    const lines = blockLines(wanted, column.indent, style);
-    if (text[end - 1] === '\n') {
-      add({ owner: map, from: end, to: end, text: lines, depth });
-      return;
-    }
+    const lines = blockLines(wanted, indent, style);
     const newline = text.indexOf('\n', end);
-    const at = newline < 0 ? text.length : newline + 1;
-    const whole = newline < 0 ? style.eol + lines.slice(0, -style.eol.length) : lines;
-    add({ owner: map, from: at, to: at, text: whole, depth });
+    if (text[end - 1] === '\n') put(end, lines);
+    else if (newline >= 0) put(newline + 1, lines);
+    else put(text.length, style.eol + lines.slice(0, -style.eol.length));
   };
 
   return {
@@ -143,4 +150,69 @@ function indentAt(text: string, offset: number): { readonly indent: string; read
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   const isAlone = /^[ \t]*$/.test(before);
   return { indent: isAlone ? before : ' '.repeat(before.length), isAlone };
+}
+
+function styleOf(text: string, root: YAMLMap | undefined): Style {
+  const first = root?.items[0]?.key;
+  const isJson = root?.flow === true && isScalar(first) && first.type === 'QUOTE_DOUBLE';
+  const step = /\n([ \t]+)[^\s#]/.exec(text)?.[1] ?? '  ';
+  return {
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+    step: isJson || /^ {1,8}$/.test(step) ? step : '  ',
+    isJson,
+    isCompact: isJson && !/":\s/.test(text),
+  };
+}
+
+/** For the place of `there`: the same kind of quotes; undefined stands for nothing written. */
+function replacementText(there: Scalar | undefined, value: string | boolean | null, style: Style): string {
+  if (typeof value !== 'string') return String(value);
+  switch (there?.type) {
+    case 'QUOTE_SINGLE':
+      return `'${value.replaceAll("'", "''")}'`;
+    case 'PLAIN':
+      // As plain as before: a date, a word, a path; what needs quotes gets them.
+      return typeof there.value === 'string' && /^[A-Za-z0-9/][\w./:-]*$/.test(value) && !value.endsWith(':')
+        ? value
+        : scalarText(value, style);
+    case 'BLOCK_FOLDED':
+    case 'BLOCK_LITERAL':
+      return JSON.stringify(value) + style.eol;
+    default:
+      return scalarText(value, style);
+  }
+}
+
+/** Lines of a block map at `indent`, each with its end. */
+function blockLines(wanted: Wanted, indent: string, style: Style): string {
+  return Object.entries(wanted)
+    .map(([key, value]) =>
+      typeof value === 'object' && value !== null
+        ? `${indent}${key}:${style.eol}${blockLines(value, indent + style.step, style)}`
+        : `${indent}${key}: ${scalarText(value, style)}${style.eol}`,
+    )
+    .join('');
+}
+
+/**
+ * `{ key: value }` on one line. With `separator` only the members, with that between them; with `indent` their own
+ * maps on lines of their own.
+ */
+function flowText(wanted: Wanted, style: Style, indent?: string, separator?: string): string {
+  const colon = style.isCompact ? ':' : ': ';
+  const members = Object.entries(wanted).map(([key, value]) => {
+    const name = style.isJson ? JSON.stringify(key) : key;
+    if (typeof value !== 'object' || value === null) return name + colon + scalarText(value, style);
+    if (indent === undefined) return name + colon + flowText(value, style);
+    const inner = indent + style.step;
+    const lines = flowText(value, style, inner, `,${style.eol}${inner}`);
+    return `${name}${colon}{${style.eol}${inner}${lines}${style.eol}${indent}}`;
+  });
+  if (separator !== undefined) return members.join(separator);
+  return style.isCompact ? `{${members.join(',')}}` : `{ ${members.join(', ')} }`;
+}
+
+function scalarText(value: string | boolean | null, { isJson }: Style): string {
+  if (typeof value !== 'string') return String(value);
+  return !isJson && WORD.test(value) && !NO_TEXT.test(value) ? value : JSON.stringify(value);
 }

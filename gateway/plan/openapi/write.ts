@@ -1,5 +1,5 @@
-// A description with the lifecycle of its version written into it: `deprecated` and `x-lifecycle`, and no other byte.
-// The last step of `sundial openapi`; what is written is read again before it is returned.
+// Writes the lifecycle of a version into its description: `deprecated` and `x-lifecycle`, and no other byte.
+// What is written is read again before it is returned.
 import type { YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
 import { mapOf } from './description-text.ts';
