@@ -1,5 +1,4 @@
 // What a gateway is started with, and what whoever started it has in hand.
-// Between the composition root and the command line; types only.
 import type { GatewayFacts } from './cli/run/banner.ts';
 import type { Problem } from './plan/problems.ts';
 import type { Environment } from './plan/read/interpolate.ts';

@@ -1,5 +1,4 @@
 // The composition root: the only file that knows every part. Puts a gateway together from its documents and takes it apart.
-// Reads the clocks that everything else is given.
 import { openAdmin } from './admin/open-admin.ts';
 import { type Readiness, refusedApis } from './admin/readiness.ts';
 import { openRetirementGuard } from './admin/retirement-guard.ts';

@@ -1,5 +1,4 @@
 // The command line: arguments, environment and signals in, exit codes out.
-// Commands load what they need; only this file starts a gateway.
 import { readFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join, resolve } from 'node:path';

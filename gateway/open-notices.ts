@@ -1,5 +1,4 @@
 // Announcing put together: its channels, its claims in the store, its report. Part of the composition root.
-// Called by gateway.ts, in the primary where there are workers; workers announce nothing.
 import { randomUUID } from 'node:crypto';
 import { type Announcer, createAnnouncer } from './announce/announcer.ts';
 import type { AnnouncerPorts } from './announce/ports.ts';

@@ -1,5 +1,4 @@
 // Composes the policies: the published history, the first plan, the watch of the files.
-// Runs in the primary process; workers get the plan in force from it.
 import type { AcceptPorts } from './admin/accepted.ts';
 import type { ConfigPorts } from './admin/config.ts';
 import type { PolicyReadiness } from './admin/readiness.ts';

@@ -1,5 +1,4 @@
 // The primary of several workers, where one process would have its service: it starts them, keeps them alike and alive.
-// Part of the composition root, called by gateway.ts; worker.ts is what it starts.
 import { availableParallelism } from 'node:os';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { PlanPiece } from './plan/reload/pieces.ts';

@@ -1,5 +1,4 @@
 // What answers requests: verifiers, exchange, connections to upstreams, public listeners. Part of the composition root.
-// The same in the only process (gateway.ts) and in every worker (worker.ts).
 import { createExchange } from './exchange/exchange.ts';
 import type { ExchangePorts } from './exchange/ports.ts';
 import { openAuthenticators } from './identity/authenticators.ts';

@@ -1,5 +1,4 @@
 // A worker process: what primary.ts starts. It answers requests with the plan it is sent, and reads no policy file.
-// Its own composition root; what it logs and counts goes to the primary.
 import { makeNextPlan, type NextPlan } from './plan/reload/next-plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { keepMemoryLow } from './server/memory-settings.ts';

@@ -1,5 +1,4 @@
 // Changes of what was published that an operator accepts although the rules refuse them: recorded, audited, and put in force.
-// Rows of the admin listener's table. A preview of the files says which changes are refused.
 import { readAcceptRequest } from '../api/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';

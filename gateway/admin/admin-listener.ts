@@ -1,5 +1,4 @@
 // The admin listener: health, metrics, and what operators change while the gateway runs, on an address of its own.
-// No public request can reach it. Answers stand in the gateway's error shape; no CORS; every write is audited.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';

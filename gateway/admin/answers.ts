@@ -1,5 +1,4 @@
 // What the admin listener answers with, before it meets a framework or a raw socket.
-// Errors have the shape of the public face: error, message and, for a 500, the request id.
 import { reasonPhrase } from '../exchange/answers/error-body.ts';
 import type { EpochMs } from '../policy/contract.ts';
 

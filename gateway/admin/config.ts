@@ -1,5 +1,4 @@
 // The configuration over the admin listener: what is in force, with secrets redacted, and reading the policies again.
-// Rows of the admin listener's table; the documents and the reload are the plan's.
 import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';

@@ -1,5 +1,4 @@
 // Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
-// Host, path, method, page of origin and token, in this order; unknown paths say so before the token is looked at.
 import { isIP } from 'node:net';
 import { type AdminAnswer, errorAnswer } from './answers.ts';
 import { matchRoute, type Route, type RouteMatch } from './route.ts';

@@ -1,5 +1,4 @@
 // What is said of API keys: how one stands, for people and for the audit, and why it is not changed.
-// Made for keys.ts; no secret of any is in it.
 import type { KeyBody } from '../api/admin-answers.ts';
 import { type KeyRecord, stateOfKey } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';

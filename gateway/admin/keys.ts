@@ -1,5 +1,4 @@
 // API keys through the admin API: which there are, making one, giving one another secret, ending one.
-// A key is shown once, to whoever makes it; neither the audit nor a later answer has it.
 import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../api/admin-answers.ts';
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../api/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';

@@ -1,5 +1,4 @@
 // Notices through the admin API: the very mails and events that are due, now or at another instant, and sending them now.
-// What is due and to whom is decided by announce/; here it is asked for and told.
 import { readErasureRequest } from '../api/admin-requests.ts';
 import type {
   NoticesAnswer,

@@ -1,5 +1,4 @@
 // Pauses through the admin API: which are in force, making one, ending one.
-// What a pause may be and what it does is decided by the lifecycle policy; here it is read, stored and told.
 import { randomBytes } from 'node:crypto';
 import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../api/admin-answers.ts';
 import { type PauseRequest, readEndingRequest, readPauseRequest } from '../api/admin-requests.ts';

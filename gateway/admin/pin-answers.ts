@@ -1,5 +1,4 @@
 // What the admin API says of a pin: as it stands, and why it cannot move as asked.
-// Every refusal says what would be possible instead.
 import type { PinAnswer } from '../api/admin-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Pin, PinKey, PinMove, PinnableVersions } from '../policy/versioning/pin.ts';

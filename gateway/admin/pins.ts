@@ -1,5 +1,4 @@
 // Pins through the admin API: the version an account stays on, its upgrade, and its way back for 72 hours.
-// The policy says how a pin may move; here the account is found, the move is stored, and the outcome told.
 
 import { readEndingRequest, readUpgradeRequest } from '../api/admin-requests.ts';
 import { versionsAt } from '../exchange/steps/resolution.ts';

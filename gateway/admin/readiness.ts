@@ -1,5 +1,4 @@
 // The pages that machines read: metrics, liveness, and readiness, which is false until the start is done and from the drain on.
-// They are open and hold no secret. A lost store does not make readiness false: limits fall back and answers go on.
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { type AdminAnswer, jsonAnswer } from './answers.ts';
 import type { Page } from './route.ts';

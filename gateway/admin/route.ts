@@ -1,5 +1,4 @@
 // What the admin listener answers to: pages that show and writes that change, by path. One table, matched on raw paths.
-// The resources make the rows; admin-listener.ts judges who may ask, and answers.
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import type { AuditEntry } from '../telemetry/logs/logger.ts';
 import { type AdminAnswer, storeAway } from './answers.ts';

@@ -1,5 +1,4 @@
 // The token that admin writes need: the configured one, or one that is made at first start and kept in the data folder.
-// Opened once by gateway.ts before the admin listener; never logged, never in an answer.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // A row and a record of the ledger in the form in which the admin API tells them.
-// Used by usage.ts; the row is what a table shows, the record all that is kept.
 import type { UsageRecordBody, UsageRowBody } from '../api/usage-answers.ts';
 import type { UsageRecord } from '../policy/usage/ledger.ts';
 import type { UsageRow } from '../policy/usage/rows.ts';

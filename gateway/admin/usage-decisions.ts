@@ -1,5 +1,4 @@
 // What the usage of a version decides: who is new to it since its freeze, and whether it may retire by its rule.
-// Part of the entries of usage-versions.ts; the same judgement as that of the guard.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import type { VersionRules } from '../plan/plan.ts';

@@ -1,5 +1,4 @@
 // Forgetting a consumer: all that the ledger keeps of it, at once, told in the audit without its name.
-// A row of the usage pages, beside usage.ts.
 import { createHash } from 'node:crypto';
 import { readErasureRequest } from '../api/admin-requests.ts';
 import type { ErasedAnswer } from '../api/usage-answers.ts';

@@ -1,5 +1,4 @@
 // What a look at the ledger asks for, as the query of its URL says it.
-// Read by usage.ts; a misspelt parameter is refused, since it would quietly show everything.
 import { suggest } from '../plan/read/shape-issues.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { dayOf, isPrintableId, parseDuration, parseInstant } from '../policy/notation.ts';

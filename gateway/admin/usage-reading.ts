@@ -1,5 +1,4 @@
 // The ledger read in pages, so that neither a hundred thousand records nor a slow store keeps the event loop from others.
-// Behind the usage pages, and the sums that a rule about a retirement goes by.
 
 import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { UsageSummary } from '../policy/lifecycle/retire-when.ts';

@@ -1,5 +1,4 @@
 // What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
-// The plan says what there is, the ledger what of it is called; made for usage.ts.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';

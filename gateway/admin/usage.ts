@@ -1,5 +1,4 @@
 // Usage through the admin API: who still calls what is deprecated, all that is kept of one consumer, and forgetting it.
-// The counting and the verdicts are the usage policy's; here the ledger is read in pages, put into words and told.
 
 import type { UsageAnswer, UsedVersion } from '../api/usage-answers.ts';
 import { usageCsv } from '../api/usage-csv.ts';

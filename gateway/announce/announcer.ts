@@ -1,5 +1,4 @@
 // Announces what is due: looks at the plan every minute, and sends events and mails that were not sent yet.
-// Run by gateway.ts, in the primary where there are workers; of several gateways on one store one does it at a time.
 import type { NoticesSent } from '../api/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';

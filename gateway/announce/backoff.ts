@@ -1,5 +1,4 @@
 // When a channel that failed is tried again: later each time, up to an hour.
-// One for mail and one for events; announcer.ts asks before it sends.
 import type { MonotonicMs } from '../policy/contract.ts';
 
 export interface Backoff {

@@ -1,5 +1,4 @@
 // Who calls what the notices are about, each with the evidence: how often, when last, which operations, one sample.
-// Read from the ledger in pages; nobody who has not called of late is written to.
 
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -1,5 +1,4 @@
 // The event of a notice, as machines get it through the webhooks service, and what to call instead, which mails say too.
-// Pure; send-event.ts posts it. Its id is made of the milestone's, so that one which is posted again is known.
 import { createHash } from 'node:crypto';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';

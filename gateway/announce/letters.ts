@@ -1,5 +1,4 @@
 // Who is written to of what: one letter to each address, with everything that its consumers were not told of yet.
-// Asked by mail-round.ts, which sends them, and by preview.ts, which shows the very same.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { KeyRecord } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -1,5 +1,4 @@
 // One round of mails: to those who still call, with everything they were not told of yet.
-// A mail is claimed before it is sent and marked after it was: killed in between, it is sent once more, and never not at all.
 import type { NoticesSent } from '../api/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';

@@ -1,5 +1,4 @@
 // What is known of announcements: marks in the store, and here those that never change again, so that a look asks for few.
-// Between announcer.ts and the store; names and addresses of consumers are kept as digests.
 import { createHash } from 'node:crypto';
 import type { EpochMs } from '../policy/contract.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';

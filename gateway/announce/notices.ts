@@ -1,5 +1,4 @@
 // Which notices are due at an instant: the milestones of a plan and the countdown to each sunset, with their ids.
-// Pure; announcer.ts finds out which of them have been sent.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';

@@ -1,5 +1,4 @@
 // What announcing needs of the rest of the house, and what it tells of itself.
-// Given by gateway.ts; the report is telemetry's.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { NotifySettings } from '../plan/settings.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';

@@ -1,5 +1,4 @@
 // What would be sent, now or at another instant: the very mails and events, with nothing sent and nothing marked.
-// Shown by the admin listener for `sundial notify --dry-run`.
 import type { NoticesAsked, NoticesFound } from '../api/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Caller } from './callers.ts';

@@ -1,5 +1,4 @@
 // Events posted to the intake of the webhooks service: 202 once it is kept there, everything else is tried again.
-// What is posted twice has the same id, and is kept once.
 import type { VersionEvent } from './event.ts';
 
 export type EventOutcome =

@@ -1,5 +1,4 @@
 // Mails over SMTP, one connection each: there are few, and days may pass between two.
-// The only file that knows the mail library; what the server said becomes one of three outcomes.
 import { createTransport } from 'nodemailer';
 import type { NotifySettings } from '../plan/settings.ts';
 import { isLoopback } from '../policy/notation.ts';

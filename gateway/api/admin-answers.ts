@@ -1,5 +1,4 @@
 // Responses of the admin API about pauses, pins, keys, readiness, reloads and accepted files.
-// Readers ignore unknown members, so that a command understands a newer gateway.
 import { z } from 'zod';
 
 const effect = z.object({

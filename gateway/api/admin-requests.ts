@@ -1,5 +1,4 @@
 // Request bodies of the admin API: their grammar, read before a policy or a store is involved.
-// Unknown members are refused: a misspelt `until` must not become a pause of another length.
 import { z } from 'zod';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';
 import { scope } from '../policy/authentication/section.ts';

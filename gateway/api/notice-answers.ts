@@ -1,5 +1,4 @@
 // Queries and responses of the admin API about notices.
-// Readers ignore unknown members, so that a command understands a newer gateway.
 import { z } from 'zod';
 import type { EpochMs } from '../policy/contract.ts';
 

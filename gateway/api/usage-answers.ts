@@ -1,5 +1,4 @@
 // Responses of the admin API about usage.
-// Readers ignore unknown members, so that a command understands a newer gateway.
 import { z } from 'zod';
 
 /** Instants are RFC 3339 in UTC, by the lifecycle clock; days are days of UTC. */

@@ -1,5 +1,4 @@
 // Usage as CSV (RFC 4180): one line for each consumer of a version and operation.
-// Cells with text from callers are escaped, so that a spreadsheet evaluates none as a formula.
 import type { UsageRowBody } from './usage-answers.ts';
 
 const COLUMNS = [

@@ -1,5 +1,4 @@
 // Responses of the webhooks service about its subscriptions and deliveries.
-// A malformed response is refused, unknown members are dropped, long texts are cut.
 import { z } from 'zod';
 
 const MOST_ENDPOINTS = 1_000;

@@ -1,5 +1,4 @@
 // A call to the admin API of a running gateway: its request, and how its answer or its failure is printed.
-// Types and pure text; admin-client.ts opens the connections.
 import type { NextCommand } from '../plan/next-command.ts';
 import type { Problem } from '../plan/problems.ts';
 import { type ApartResult, failureJson, jsonText } from './command-result.ts';

@@ -1,5 +1,4 @@
 // Sends the calls of a command to the admin listener of a running gateway, bounded in time and size.
-// Every failure becomes a sentence and an exit code.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { nextCommand } from '../plan/next-command.ts';

@@ -1,5 +1,4 @@
 // The options and the run of a command that calls the admin API of a running gateway.
-// The modules that find and call the gateway are loaded only when the command runs.
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../policy/notation.ts';

@@ -1,5 +1,4 @@
 // A request as somebody writes it, on the command line or in an expectation, made the view that a listener would make.
-// What a listener would refuse before judging is refused here too; the connection itself is not simulated.
 
 import type { RequestRefusal } from '../exchange/directive.ts';
 import {

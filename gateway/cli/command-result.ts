@@ -1,5 +1,4 @@
 // What a command ends with: an exit code, and texts for stdout and stderr.
-// As text or as JSON; findings, answers and failures each have their stream.
 import { hasErrors, type Problem } from '../plan/problems.ts';
 
 /** 0 in order, 1 findings or a gateway that says no, 2 wrong usage or a file that cannot be read, 3 no gateway answers. */

@@ -1,5 +1,4 @@
 // What the commands of the program share: what main.ts gives them, the options that several have, and their usual calls.
-// Options that several commands have are made here, so that their texts are the same.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
 import type { PublishedEntry } from '../plan/published/record.ts';

@@ -1,5 +1,4 @@
 // Runs the `expect` lists of policy files: each request is judged by the plan just made, and what differs is a problem.
-// Called by `check`; the gateway itself does not read them.
 import type { Expectation } from '../plan/grammar/expect-section.ts';
 import type { Loaded } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';

@@ -1,5 +1,4 @@
 // Judges a request without a gateway: the exchange of a running one, with ports that know what was passed and assume the rest.
-// Behind `explain` and the expectations of policy files.
 import { HeaderLines } from '../exchange/answer-headers.ts';
 import {
   Fault,

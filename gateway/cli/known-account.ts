@@ -1,5 +1,4 @@
 // What is known of the account that calls, where nobody looks into a store or a token: passed by whoever asks.
-// Used by `explain` and the expectations of policy files; the rest is assumed, and `explain` says so.
 import type { Decision } from '../exchange/facts.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';

@@ -1,5 +1,4 @@
 // What the running gateway's ledger has, for commands that hold files against it: `check --live` and `diff --live`.
-// A gateway that does not answer is a sentence for people and no finding.
 import type { PolicySource } from '../plan/load-documents.ts';
 import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../api/usage-answers.ts';
 import { versionsOf } from '../plan/versions.ts';

@@ -1,5 +1,4 @@
 // What a command says of a name that nothing bears: what may have been meant, and what there is.
-// For the commands that read the files; a running gateway answers for itself.
 import { suggest } from '../plan/read/shape-issues.ts';
 
 const MOST_NAMES = 20;

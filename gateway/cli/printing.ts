@@ -1,5 +1,4 @@
 // What a command has to say, on the stream where it belongs, and what becomes of it where that stream fails.
-// A reader that closes the pipe early, such as `head`, is no failure.
 import type { ApartResult } from './command-result.ts';
 
 /** As for a file that cannot be written. */

@@ -1,5 +1,4 @@
 // The commands of `sundial` in the order in which `sundial --help` shows them.
-// Wrong usage is explained on stderr and ends with 2.
 import { Command, CommanderError } from 'commander';
 import { addAcceptCommand } from './accept/command.ts';
 import { addCheckCommand } from './check/command.ts';

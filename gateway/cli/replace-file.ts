@@ -1,5 +1,4 @@
 // A file replaced as a whole: whoever reads it meanwhile sees the old text or the new one, never a part.
-// A symbolic link stays one; what it points to is replaced.
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 

@@ -1,5 +1,4 @@
 // Where the running gateway is that a command talks to, and what opens its admin listener.
-// From the gateway file, or from --admin and the environment; the token is never an argument and never printed.
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compileSettings } from '../plan/compile/settings.ts';

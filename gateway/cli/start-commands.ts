@@ -1,5 +1,4 @@
 // The commands that start something and stay: `run`, and `demo` with the token for its samples.
-// main.ts gives what they start.
 import type { Command } from 'commander';
 import { atOption, configOption, type MovedTo } from './command-setting.ts';
 

@@ -1,5 +1,4 @@
 // Text from elsewhere in a terminal: nothing in it moves the cursor, turns the direction of writing or breaks a line.
-// Table cells are also cut to a width; instants are shown as days where they are midnights.
 import { dateInWords, parseInstant } from '../policy/notation.ts';
 
 /** Control, format, unassigned and lone-surrogate characters, and what else ends a line. */

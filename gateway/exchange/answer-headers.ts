@@ -1,5 +1,4 @@
 // The header lines of one answer: how all that decorates an answer reads, sets and adds to them; dates in them too.
-// Kept in the order in which a transport writes them; a name may stand more than once only as a list of values.
 import { FIELD } from '../plan/upstreams/answer-fields.ts';
 import type { EpochMs, HeaderLine } from '../policy/contract.ts';
 

@@ -1,5 +1,4 @@
 // What decide() tells the transport to do, and the closed union of refusals and faults.
-// Made by the pipeline, carried out by plane/ and upstream/.
 
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { HeaderRules } from '../plan/upstreams/connection-rules.ts';

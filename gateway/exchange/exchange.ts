@@ -1,5 +1,4 @@
 // The exchange: one request and its answer, without any transport.
-// A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
 import type { Fields, MaybePromise } from '../policy/contract.ts';
 import type { Taken } from '../policy/rate-limit/limit.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';

@@ -1,5 +1,4 @@
 // What is known of one exchange, in three parts: at its first line, by the decision, and at its end.
-// Steps and policies receive values of the first two; decorators and observers read all three.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer, KeyFlaw, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';

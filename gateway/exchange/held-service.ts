@@ -1,5 +1,4 @@
 // What stays open after its answer, a WebSocket, and whether its version and its token still allow that.
-// Noted when the connection is handed over; asked again and again by plane/ as time, plans and pauses go on.
 import type { GatewayPlan } from '../plan/plan.ts';
 import { tokenEndOf } from '../policy/authentication/consumer.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -1,5 +1,4 @@
 // Which other versions an answer links, as the API stands at a moment: the successor, the newest, the one before.
-// Made when something that was looked at for it changes; the pipeline puts in the resource, freshness ends with it.
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';

@@ -1,5 +1,4 @@
 // The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
-// Everything it calls is pure or a port; `explain` runs the very same function.
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import { literalOf } from '../policy/paths/rules.ts';
 import { requestedVersion } from './answers/echo.ts';

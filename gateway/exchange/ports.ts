@@ -1,5 +1,4 @@
 // What the exchange asks of the rest of the house: clocks, the plan in force, keys, limits.
-// Given by the composition root; `explain` will give what it assumes instead.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Authenticator } from '../policy/authentication/access.ts';
 import type { EpochMs, Fields, MaybePromise, MonotonicMs } from '../policy/contract.ts';

@@ -1,5 +1,4 @@
 // A request as the exchange sees it, transport-free: its fields, its target and its authority, each read once.
-// Made by a listener or `explain`; what comes out of here is routed, judged and forwarded, and nothing re-parses it (ORD-2).
 import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { FieldRecord, Fields } from '../policy/contract.ts';
 import { decodeUnreserved, octetTable, replaceOctets } from '../policy/octets.ts';

@@ -1,5 +1,4 @@
 // Every API and version of a plan that is not forgotten, as it stands at a moment; and how a target stands.
-// Read by the metrics at scrape; a request assesses only the version it is for.
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';

@@ -1,5 +1,4 @@
 // What a parser lets through and this gateway does not (SMG-3, 6, 14, 16, 17, 24, 25; H2-3).
-// Runs on the raw field lines of every request before anything else reads them; `explain` asks it of the lines it was given.
 import type { Bounds } from '../plan/bounds.ts';
 import type { RequestRefusal } from './directive.ts';
 

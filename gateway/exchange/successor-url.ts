@@ -1,5 +1,4 @@
 // Where the same resource lives in another version: absolute, on our own authority, safe inside a header line.
-// The authority ends before the fixed path, so whatever the tail holds stays on our host (RET-3).
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';

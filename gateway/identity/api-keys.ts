@@ -1,5 +1,4 @@
 // API keys as a way of knowing who calls: read from their header, looked up by their public part, judged by the record.
-// A key that is known here is judged at once, whatever becomes of the store.
 import type {
   Authenticated,
   Authenticator,

@@ -1,5 +1,4 @@
 // Every identity of the settings, able to judge what requests carry: tokens, API keys, certificates.
-// Opened and closed by service.ts; the pipeline asks those that the access of an API names.
 import type { CertificateIdentity, IdentitySettings, JwtIdentity, TokenIdentity } from '../plan/settings.ts';
 import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
 import { consumerOfCertificate } from '../policy/authentication/consumer.ts';

@@ -1,5 +1,4 @@
 // Asks an issuer whether a token is active (RFC 7662): one POST with the gateway's own credentials.
-// Reached only when the token cache does not know the token; the gate and the budget of the client address let it through.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createRecentMap } from '../policy/recent-map.ts';

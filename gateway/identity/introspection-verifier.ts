@@ -1,5 +1,4 @@
 // An identity that is asked about tokens, made able to judge them: question, gate, judgement and cache put together.
-// The composition root makes one per identity of this kind; the pipeline's authentication step asks it.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
 import { bindingOf } from '../policy/authentication/token-authenticator.ts';

@@ -1,5 +1,4 @@
 // What every request to an issuer keeps to: where it may go, how much of an answer is read, and how long a wait lasts.
-// Under the key set and under introspection.
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 

@@ -1,5 +1,4 @@
 // The keys of one issuer: kept through outages, renewed in the background, never fetched in a storm.
-// Token verification looks keys up here on a cache miss; the token cache is flushed when `generation` moves.
 import type { JWK } from 'jose';
 import { andThen, type EpochMs, type MaybePromise } from '../policy/contract.ts';
 import { isRecord, issuerAddress, readAnswer, reasonOf } from './issuer-request.ts';

@@ -1,5 +1,4 @@
 // Verifies JWS signatures (RFC 7518 §3, RFC 8037 §3.1) with the keys of a JWK set.
-// With node:crypto: for RS256 it takes half the processor time that jose takes, and needs no promise.
 import { constants, createPublicKey, type KeyObject, type SigningOptions, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JWK } from 'jose';

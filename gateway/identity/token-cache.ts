@@ -1,5 +1,4 @@
 // Verdicts on tokens, remembered, so that a token seen before is answered at once and without cryptography.
-// The fast road in front of verify-token; one per identity, emptied when the issuer's keys change.
 import type { Consumer, TokenFlaw, TokenVerifier, Verified } from '../policy/authentication/access.ts';
 import { type Binding, lineOf, NOT_VALID } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';

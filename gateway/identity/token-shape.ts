@@ -1,5 +1,4 @@
 // Splits a compact JWS into its parts and reads its header, before any cryptography.
-// Stricter than most decoders: base64url must be canonical, and no name may be written twice.
 import { LONGEST_TOKEN } from '../policy/authentication/token-authenticator.ts';
 import { createRecentMap } from '../policy/recent-map.ts';
 import { isRecord } from './issuer-request.ts';

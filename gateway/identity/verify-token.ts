@@ -1,5 +1,4 @@
 // Judges one access token by the rules of its issuer, in the order of JWT-1.
-// Called only when the token cache does not know the token.
 import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenFlaw } from '../policy/authentication/access.ts';
 import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';

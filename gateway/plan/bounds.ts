@@ -1,5 +1,4 @@
 // How much of everything clients may make the gateway hold, and what it does when that is too much for it.
-// Compiled from the `bounds`, `overload` and `drain` sections of gateway.yaml; read once at start by server/.
 import type { Rate } from '../policy/notation.ts';
 
 /** Sizes are octets, times milliseconds. Whole-process numbers hold for one process: each worker has its own. */

@@ -1,5 +1,4 @@
 // One more extension in the text of a policy file: an insertion at one place, every other byte as it was.
-// The tree only says where; nothing is written anew from it, so that comments and alignment stay (used by `sundial extend`).
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { aliasTargets } from './read/alias-targets.ts';
 import { readYaml } from './read/yaml-text.ts';

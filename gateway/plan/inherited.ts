@@ -1,6 +1,4 @@
 // A policy document in which every version has what it takes over from the API as a whole, version over API.
-// Between reading a file and holding its descriptions against it: nothing after this step knows of inheritance, and
-// every problem still points at the line where the value is written.
 import type { Path, SourceDocument } from './read/document.ts';
 import { relocated } from './read/relocated.ts';
 import { keysOf, pointer, setAt, valueAt } from './read/values.ts';

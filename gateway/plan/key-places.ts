@@ -1,5 +1,4 @@
 // What is said of a key that is unknown where it stands, and of one that is missing.
-// Missing keys by their path joined with dots, where the name alone would not say what to write.
 import { API_KEYS, VERSION_KEYS } from './grammar/policy-grammar.ts';
 import type { Path } from './read/document.ts';
 

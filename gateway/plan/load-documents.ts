@@ -1,5 +1,4 @@
 // The files behind a plan, read and checked one by one and together; nothing is compiled here.
-// `load.ts` decides what becomes of them.
 import { dirname, relative, resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
 import { checkGateway } from './check/gateway.ts';

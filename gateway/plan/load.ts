@@ -1,5 +1,4 @@
 // Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
-// Called at start and by every command that reads the files; a reload does the same piece by piece, see aside/.
 import { dirname, resolve } from 'node:path';
 import { atOnce } from '../system/time-slices.ts';
 import { compareWithFolder } from './changes/sides.ts';

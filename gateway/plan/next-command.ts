@@ -1,5 +1,4 @@
 // A command to type next, as hints and messages print it: with what was said of which gateway is meant.
-// For commands, and for findings that a command mends.
 import type { Environment } from './read/interpolate.ts';
 
 /** The gateway file that commands read unless told otherwise. */

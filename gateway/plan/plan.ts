@@ -1,5 +1,4 @@
 // The plan: what the documents mean, inheritance resolved, immutable.
-// A request captures one and sees only that one.
 import type { AccessRule } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { IdempotencyRules } from '../policy/idempotency/rules.ts';

@@ -1,5 +1,4 @@
 // What is wrong in the documents, with positions, and how it is printed.
-// Values that came by interpolation never get here; passwords in URLs are masked in source lines.
 import type { PublishedChange } from './published/record.ts';
 import { isRuleName, type RuleSeverity } from './rules/names.ts';
 

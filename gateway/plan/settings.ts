@@ -1,5 +1,4 @@
 // How the process runs: `config/gateway.yaml` compiled.
-// Read once at start; a change needs a restart.
 import type { CertificatePlace } from '../policy/authentication/consumer.ts';
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { IdPrefixes } from '../policy/notation.ts';

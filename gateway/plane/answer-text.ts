@@ -1,5 +1,4 @@
 // The head of an answer as it stands on an HTTP/1.1 connection, where no Node response writes it.
-// Used by the fast plane for every answer, and for refusals of what no request was read from.
 import { STATUS_CODES } from 'node:http';
 import type { HeaderLines } from '../exchange/answer-headers.ts';
 

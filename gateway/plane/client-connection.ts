@@ -1,5 +1,4 @@
 // What is known of a client connection on any plane, and remembered for the next request on it.
-// Found when the connection opens; the planes add what they need to order its requests.
 import { type Authority, readAuthority, speaksFor } from '../exchange/request-view.ts';
 import type { ClientAddress, Intake, ShownCertificates } from './port.ts';
 

@@ -1,5 +1,4 @@
 // All connections to one target: those of Node and undici, and the fast plane's own beside them.
-// Made by the pools for each target that a plan names; both planes share its slots and its fate.
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { TargetConnections, TargetPorts } from '../upstream/call.ts';
 import type { Pools } from '../upstream/upstreams.ts';

@@ -1,5 +1,4 @@
 // The two ways a request goes to a service, over the same targets: forwarded, or handed over as a WebSocket.
-// Made by the composition root, given to the public listeners.
 import type { ForwardPorts } from '../upstream/attempts.ts';
 import { MOST_HELD } from '../upstream/bodies/held-body.ts';
 import { MOST_AWAITED } from '../upstream/bodies/measured-body.ts';

@@ -1,5 +1,4 @@
 // The end of a connection whose last answer must arrive whatever the client still sends.
-// Used by both planes and for WebSockets.
 import type { Socket } from 'node:net';
 
 /** How long a connection may linger after its last byte, so that this byte is not lost to a reset, milliseconds. */

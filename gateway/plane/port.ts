@@ -1,5 +1,4 @@
 // What a transport gives and takes: requests, answers, and what the server hands to it.
-// Types only: upstream/ and server/ know a transport by these.
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Server, TlsOptions } from 'node:tls';

@@ -1,5 +1,4 @@
 // A public listener: one server, whose connections the fast plane takes first; Node's parsers and Fastify have the others.
-// Nothing here decides anything about an API.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

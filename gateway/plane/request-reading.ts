@@ -1,5 +1,4 @@
 // From the head of a request to the view the exchange judges, or to a refusal.
-// Every plane reads the target and the authority of its requests here; every later step reads the view (ORD-2).
 import { randomUUID } from 'node:crypto';
 import type { Refusal, RequestRefusal } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';

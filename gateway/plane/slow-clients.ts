@@ -1,5 +1,4 @@
 // Clients that are too slow to be meant: they leave an answer untaken, or send a body that hardly moves.
-// Open requests are swept by a timer for each bound: a timer for each request would cost more.
 import type { Refusal, RequestRefusal } from '../exchange/directive.ts';
 import type { Bounds } from '../plan/bounds.ts';
 

@@ -1,5 +1,4 @@
 // Refusals by a listener: for a connection from which no request could be read, and what the metrics call the bound behind one.
-// Used by both planes.
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../exchange/directive.ts';

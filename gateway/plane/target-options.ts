@@ -1,5 +1,4 @@
 // How a connection to a target is made, always verified: with the trust, certificate, name and address of its upstream.
-// Used for the connections of both planes.
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { TargetPorts } from '../upstream/call.ts';
 import { hostNameOf, type NameLookup } from '../upstream/name-lookup.ts';

@@ -1,5 +1,4 @@
 // Percent-encoded octets: text with each of them decoded or written in another way.
-// Loops and tables, since hostile paths consist of nothing else.
 
 /** Characters. Longer segments of a request are equal to no literal of a template, base or upstream path. */
 export const LONGEST_LITERAL = 150;

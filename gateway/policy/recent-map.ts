@@ -1,5 +1,4 @@
 // A map of bounded size that forgets its older half at once.
-// Unlike in an LRU cache, a look-up keeps no order.
 
 export interface RecentMap<Value> {
   readonly get: (key: string) => Value | undefined;

@@ -1,5 +1,4 @@
 // Whether one more client connection is taken, or may become a WebSocket (WS-6): how many there are, and how many of its client.
-// One for all public listeners; the admin listener never asks it.
 import type { Bounds } from '../plan/bounds.ts';
 import type { BoundsCounter, Intake } from '../plane/port.ts';
 

@@ -1,5 +1,4 @@
 // The key pairs of the public face, and which of them answers for a name (TLS-3, TLS-4).
-// public-certificates.ts keeps them current; tls-options.ts shows them to clients; request-view.ts asks what one speaks for.
 import { X509Certificate } from 'node:crypto';
 import { wildcardOf } from '../exchange/request-view.ts';
 import { readAuthorities } from '../plan/read/authorities.ts';

@@ -1,5 +1,4 @@
 // Who the client is, when some peers are proxies of our own (XFF-1, XFF-2).
-// Built once from the settings; asked once for a connection, and for each new X-Forwarded-For of a trusted proxy.
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 import type { Intake } from '../plane/port.ts';
 

@@ -1,5 +1,4 @@
 // Why a listener could not be opened, in words for the operator: which one, at what address, what is wrong with it.
-// gateway.ts turns the system's error into it; the command line prints it.
 import type { Address, Settings } from '../plan/settings.ts';
 
 type ListenerName = keyof Settings['listeners'];

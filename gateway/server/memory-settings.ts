@@ -1,5 +1,4 @@
 // What keeps the memory of every process that serves requests low: flags of V8, and the size of buffers.
-// On the command line of Node these flags would need a second start; V8 reads them whenever it decides.
 import { setDefaultHighWaterMark } from 'node:stream';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 

@@ -1,5 +1,4 @@
 // Whether this process has more to do than it can: requests in flight counted, lateness of the event loop sampled.
-// Asked at the first line of every request, before anything is read; one for all public listeners.
 import type { Refusal } from '../exchange/directive.ts';
 import type { Overload } from '../plan/bounds.ts';
 import type { Intake } from '../plane/port.ts';

@@ -1,5 +1,4 @@
 // The certificates of the public face, kept current: renewed files and new hosts are taken over while it runs (TLS-7).
-// Opened by gateway.ts; a pair that cannot be used leaves the one in force, and the log and the metrics say so.
 import { stat } from 'node:fs/promises';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';

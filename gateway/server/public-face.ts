@@ -1,5 +1,4 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
-// Opened by gateway.ts once everything a request needs is there.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';

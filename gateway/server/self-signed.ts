@@ -1,5 +1,4 @@
 // The key pair the gateway makes for itself where none is configured, kept in the data folder.
-// Asked by public-certificates.ts at start, when a reload brings in hosts, and before the certificate ends.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';

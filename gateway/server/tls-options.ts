@@ -1,5 +1,4 @@
 // TLS as RFC 9325 wants it, and certificates by name (TLS-1, TLS-2, TLS-3), renewed under open connections (TLS-7).
-// Connections keep the certificate they were opened with; of a client's, only what the listener's authority has proven counts.
 import { constants, randomBytes, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, type TlsOptions } from 'node:tls';

@@ -1,5 +1,4 @@
 // When consumers were first seen on a frozen version, as this process knows it: a warm path waits for nothing.
-// Stands behind the Adoption port, in front of the ledger of either store or of the primary.
 import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { Adopter, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
 

@@ -1,5 +1,4 @@
 // Idempotency keys over the texts that a store keeps of them: the same in every store, and between its editions.
-// Made by either store and by workers, behind the IdempotencyStore port.
 import type { IdempotencyStore, KeptAnswer } from '../policy/idempotency/rules.ts';
 import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 

@@ -1,5 +1,4 @@
 // API keys that this process knows, in front of either store, and the text that a store keeps of each: it never sees a key.
-// A key in use is judged without asking anyone; what others change is forgotten within a second, nothing while the store is away.
 import type { FoundKey, KeyRecord, KeySecret, KeyStore } from '../policy/authentication/key-record.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { faultOnce, isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';

@@ -1,10 +1,4 @@
 // The arithmetic of leases for one bucket: what is held, what lapses, what the store can have at best.
-// leases.ts keeps one account per key and fetches leases for it; nothing here waits.
-//
-// Never more than the limit: units are taken before they are spent, and unspent ones lapse one by one as the bucket
-// fills up, so at every moment bucket + all leases <= burst, whatever others take from the bucket. What lapses is only
-// what a full bucket could not have held. An answer of the store is relied on for the life of a lease: the store may be
-// emptied by hand, or restart. After that, unspent units wait for the next answer, which confirms them.
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 

@@ -1,5 +1,4 @@
 // What is leased of each key, and the calls that fetch it: one under way per key, which all who wait for it share.
-// leases.ts spends it, and makes calls when it does not serve a take and ahead of that; lease-account.ts is the arithmetic.
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
 import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';

@@ -1,5 +1,4 @@
 // Opens the store that the settings name: the limiter over it (leases, exact takes, local fallback), and what lasts.
-// Called once by gateway.ts; a Redis that is away at start is no reason not to start.
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 import { createLeasingStore } from './leases.ts';

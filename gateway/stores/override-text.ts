@@ -1,5 +1,4 @@
 // How an override is written in a store, and the order in which all of them are held.
-// Both stores keep one text per override, by its id.
 import type { Override } from '../policy/lifecycle/override.ts';
 import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 

@@ -1,5 +1,4 @@
 // How long a request goes on asking its store: a wait that ends, and does not count what this process was busy with itself.
-// leases.ts and redis/rate-limit.ts begin no further call once it is gone; a call under way has its own deadline.
 
 const LOOK_EVERY_MS = 5;
 

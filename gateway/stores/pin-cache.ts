@@ -1,5 +1,4 @@
 // Pins that this process knows, in front of either store: a warm path waits for nothing.
-// Stands behind the PinStore port; what other gateways change is forgotten here by redis/shared-state.ts.
 import type { Pin, PinStore } from '../policy/versioning/pin.ts';
 import { type PinRecords, pinKeyText } from './pin-records.ts';
 

@@ -1,5 +1,4 @@
 // Pins over the texts that a store keeps of them: text that reads the same for every edition of a store.
-// What is stored as a pin and is none counts as none: its account is not refused for good, and the next pin takes its place.
 import { StoreUnavailable } from '../policy/contract.ts';
 import { parseLabel } from '../policy/versioning/label.ts';
 import type { Pin, PinKey } from '../policy/versioning/pin.ts';

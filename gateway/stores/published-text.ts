@@ -1,5 +1,4 @@
 // How what was published is written in a store: one text for all, so that it changes together.
-// Both stores keep it. It has an entry per line, and is written and read in slices: there may be thousands.
 
 import type {
   AcceptedChange,

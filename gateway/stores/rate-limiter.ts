@@ -1,5 +1,4 @@
 // What the pipeline asks for limits: picks the store, tells the fallback what it answered, settles its failures (RL-13).
-// Stands between exchange and the stores; gateway.ts puts it together.
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type {

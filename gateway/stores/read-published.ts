@@ -1,5 +1,4 @@
 // Reads what was published from a store that no gateway of this process has open: for `check --store`.
-// Changes nothing there. An embedded store is read from a copy, so that the file of a running gateway is never locked.
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

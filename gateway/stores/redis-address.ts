@@ -1,5 +1,4 @@
 // Parses a Redis URL: one server, a cluster, or sentinels that know the primary; TLS and credentials.
-// The result contains passwords.
 
 export interface RedisServer {
   readonly host: string;

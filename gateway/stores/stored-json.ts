@@ -1,5 +1,4 @@
 // JSON that comes out of a store, of which nothing is known yet.
-// The files that read pins, overrides and published files build on it.
 
 /** Tells `onFault` of it the first time that it is called, however much of it there is. */
 export function faultOnce(onFault: (error: unknown) => void, message: string): () => void {

@@ -1,5 +1,4 @@
 // What a gateway gets from its store, whichever it is, and what opening one takes.
-// open-stores.ts opens either kind; gateway.ts hands the parts on.
 import type { PublishedRecord } from '../plan/published/record.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { MaybePromise, MonotonicMs } from '../policy/contract.ts';

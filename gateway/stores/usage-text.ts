@@ -1,5 +1,4 @@
 // How the parts of a ledger record stand in a store, a record from them, checked, and pages of records in quick pieces.
-// Both stores keep records so; what neither of them has to look into is one text.
 import type { MonotonicMs } from '../policy/contract.ts';
 import { MOST_AGENTS } from '../policy/usage/agents.ts';
 import { dayNamed, dayNumber, startOfDay } from '../policy/usage/day.ts';

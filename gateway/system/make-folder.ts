@@ -1,6 +1,4 @@
 // Creates a folder and those above it, one at a time and with a timeout.
-// `mkdir` with `recursive` never returns on a file system such as /proc that calls an existing folder missing, and no call
-// returns when a network file system is unavailable.
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 

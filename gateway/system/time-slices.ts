@@ -1,5 +1,4 @@
 // Splits long work on the event loop into time slices, so that requests are answered between them.
-// A slice takes about 4 ms.
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds: far below what a request would notice, far above what a turn of the loop costs. */

@@ -1,5 +1,4 @@
 // The /metrics page, as plain text or as OpenMetrics: hands the rows to prom-client when it is scraped.
-// prom-client keeps no count of ours; it names, escapes and renders, and adds the process and runtime metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { LATENCY_BOUNDS } from './latency.ts';
 import type { Across, HistogramRow, MetricRow } from './series.ts';

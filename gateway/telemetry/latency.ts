@@ -1,5 +1,4 @@
 // A histogram of durations in one typed array, with the last trace of each bucket as its exemplar.
-// Recorded as answers end, read at scrape.
 import type { EpochMs } from '../policy/contract.ts';
 
 /** Upper bounds in seconds; one more bucket holds what is longer than the last. */

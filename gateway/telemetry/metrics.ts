@@ -1,5 +1,4 @@
 // Every metric of the gateway, one row each: name, labels, and where its samples come from.
-// A new metric is a row here; names follow Prometheus (one prefix, base units, _total for counters).
 import { apisStanding, rememberedApis, standingOf } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -1,5 +1,4 @@
 // What a metric is made of: rows of one table, and the samples a row yields when it is scraped.
-// Recording happens in the arrays behind the samples; nothing here runs per request.
 import type { Latency } from './latency.ts';
 
 /** The labels of what is counted by version. */

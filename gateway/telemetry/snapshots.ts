@@ -1,5 +1,4 @@
 // What several processes have counted, made one page: counters and histograms summed, gauges as each says, latest exemplars.
-// Snapshots come from exposition.ts of every worker; a scraper gets the plain text of Prometheus, or OpenMetrics.
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import type { Exemplar } from './latency.ts';
 

@@ -1,5 +1,4 @@
 // Telemetry put together: one sink for both logs, the metrics and the observer that feeds them.
-// Made first and closed last by the composition root, so that every other part can report.
 import type { Observer } from '../exchange/exchange.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { TracingSettings } from '../plan/settings.ts';

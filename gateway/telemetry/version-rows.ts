@@ -1,5 +1,4 @@
 // Rows of what stands in the plan: the stage of each API and version, and its dates as overrides leave them.
-// Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock at scrape.
 import { type apisStanding, limitsInForce, type Standing } from '../exchange/standing.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';

@@ -1,5 +1,4 @@
 // A forwarded request from the choice of its target to the last byte of its answer, over a second target where that helps.
-// Runs under the forwarder; everything that can go wrong ends in exactly one of onRefused and onCut.
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../plane/port.ts';

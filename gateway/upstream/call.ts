@@ -1,5 +1,4 @@
 // What upstream/ asks of a plane: connections to one target, calls over them, and what becomes of each call.
-// Types only; every plane brings its own.
 import type { Readable } from 'node:stream';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AnswerSink } from '../plane/port.ts';

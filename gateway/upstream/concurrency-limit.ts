@@ -1,5 +1,4 @@
 // How many calls to one target run at a time, how many wait for a slot, and for how long.
-// What one target holds up no other one feels, nor does a client that sends slowly hold up others.
 import type { ConnectionRules } from '../plan/upstreams/connection-rules.ts';
 import type { Deadline, StartDeadline } from './deadlines.ts';
 import type { Choice, Outcome } from './targets/target-state.ts';

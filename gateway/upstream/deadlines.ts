@@ -1,5 +1,4 @@
 // Time for upstream/: a monotonic clock, and the deadlines of all requests, which one timer keeps.
-// For each request a timer of Node's own would be several objects and a place in its tables.
 
 /** Monotonic, with timers that never keep the process alive. */
 export interface Clock {

@@ -1,5 +1,4 @@
 // What a failed call means to the client: a stable fault code, never the cause's text (FWD-18).
-// The cause stays on the fault for the log.
 import { Fault, type FaultCode, type ForwardOrder } from '../exchange/directive.ts';
 
 const BY_CODE: Readonly<Record<string, FaultCode>> = {

@@ -1,5 +1,4 @@
 // Where host names of targets lead at the moment: looked up again while they are in use, and never forgotten over a failure.
-// Asked by every new connection of a pool; upstreams.ts asks again for the sake of connections that are open.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 

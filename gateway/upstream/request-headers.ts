@@ -1,5 +1,4 @@
 // The header section an upstream receives: the client's, cleaned, then ours.
-// Order matters: what the client may remove or forge is gone before anything of ours is added (FWD-1, XFF-1).
 import { isIPv6 } from 'node:net';
 import { PSEUDONYM } from '../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../exchange/directive.ts';

@@ -1,5 +1,4 @@
 // The header section of an upstream's answer: judged, cleaned, and finished for the client.
-// Stands between the upstream's head and exchange.decorate().
 import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import { type AnswerHeaders, HeaderLines } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answers/echo.ts';

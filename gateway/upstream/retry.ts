@@ -1,5 +1,4 @@
 // Whether a call that failed is made once more (FWD-16).
-// No more often than a share of the recent requests, so that a service in trouble does not get its load twice.
 import { Fault } from '../exchange/directive.ts';
 import type { Target } from '../plan/plan.ts';
 import type { RetryRules } from '../plan/upstreams/connection-rules.ts';

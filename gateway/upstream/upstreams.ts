@@ -1,5 +1,4 @@
 // The services behind the gateway as they are reached: targets, connections, slots and retries.
-// What plans agree on is shared by them, and outlives a reload.
 import { createHash } from 'node:crypto';
 import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
 import type { ConnectTarget, TargetConnections } from './call.ts';

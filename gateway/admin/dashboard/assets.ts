@@ -1,5 +1,4 @@
 // The files of the dashboard as rows of the admin listener's table: read once, served from memory, with an ETag each.
-// They hold no secret and nobody's data, so that the form to sign in can be shown to whoever needs it.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';

@@ -1,5 +1,4 @@
 // Signing in to the dashboard with the admin token, signing out, and whether one is signed in.
-// Rows of the admin listener's table; the token is compared by token.ts, sessions are kept by sessions.ts.
 import { type AdminAnswer, errorAnswer, jsonAnswer, malformedBody } from '../answers.ts';
 import type { AdminRequest, Route, Written } from '../route.ts';
 import type { Sessions } from './sessions.ts';

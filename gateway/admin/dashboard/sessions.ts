@@ -1,5 +1,4 @@
 // Who is signed in to the dashboard: sessions of this process, each named by a cookie that no script can read.
-// Begun and ended by session-routes.ts, asked by the entry of the admin listener. A restart ends them all.
 import { createHash } from 'node:crypto';
 import type { MonotonicMs } from '../../policy/contract.ts';
 

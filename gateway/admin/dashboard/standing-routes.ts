@@ -1,5 +1,4 @@
 // What stands now, for the dashboard and whoever else would look: versions, their traffic, limits, upstreams.
-// Rows of the admin listener's table that only show; what they hold is made of the plan, the metrics and the ledger.
 import { standingOf } from '../../exchange/standing.ts';
 import type { GatewayPlan, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // Requests by version and stage since this gateway started, and which part of them asked for what is deprecated.
-// Read from the counters behind /metrics, those of workers included, so that both say the same.
 
 /** What has been counted, by the name of the metric. */
 export interface Readings {

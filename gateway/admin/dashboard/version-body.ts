@@ -1,5 +1,4 @@
 // One version as the admin API tells it: its stage, the phases of its life for a drawing, dates, brownouts, operations.
-// Made for standing-routes.ts and version-page.ts; dates are as overrides leave them.
 import type { Standing } from '../../exchange/standing.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
-// Read from the ledger in pages, within a time that no operator waits longer than.
 import { standingOf } from '../../exchange/standing.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // Subscriptions and deliveries as the admin API tells them: one state in a word, instants as in all of its answers.
-// Made for webhooks.ts of what the webhooks service told.
 import type { WebhookDelivery, WebhookEndpoint, WebhookOverview } from '../../api/webhook-answers.ts';
 import { instantText } from '../answers.ts';
 

@@ -1,5 +1,4 @@
 // Asks the webhooks service what became of its deliveries: within a time, no more than a size, and wherever it is sent nowhere else.
-// Used by webhooks.ts; where it is stands in the gateway file.
 
 export type ServiceAnswer =
   /** `body`: its JSON, undefined for none. */

@@ -1,5 +1,4 @@
 // Webhook deliveries through the admin API: subscriptions with their state, the deliveries of one, and delivering again.
-// All of it is asked of the webhooks service, which keeps it; here it is judged, put into words and audited.
 import { readReplayRequest } from '../../api/admin-requests.ts';
 import { readDeliveries, readOverview, readRefusal, readReplayed } from '../../api/webhook-answers.ts';
 import type { EpochMs } from '../../policy/contract.ts';

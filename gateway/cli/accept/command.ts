@@ -1,5 +1,4 @@
 // `sundial accept`: publishes a date all the same that the rules refuse, once, with a reason that is recorded.
-// The gateway finds the refused changes in its own files, records them and reloads.
 import type { Command } from 'commander';
 import { type AcceptedAnswer, readAcceptedAnswer } from '../../api/admin-answers.ts';
 import { call } from '../admin-call.ts';

@@ -1,5 +1,4 @@
 // Whether an issuer's key set holds a key that verifies, and its introspection endpoint takes the gateway's credentials.
-// Bounded as in the gateway; no answer is shown, and no credentials.
 import type { IntrospectionIdentity } from '../../plan/settings.ts';
 import { connectionFault } from '../connection-words.ts';
 import type { Bounds } from './bounded.ts';

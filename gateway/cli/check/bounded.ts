@@ -1,5 +1,4 @@
 // Many tries side by side, each bounded in time and all of them together: what `check --live` does with the network.
-// Knows nothing of what is tried.
 
 export interface Bounds {
   readonly signal: AbortSignal;

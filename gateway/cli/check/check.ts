@@ -1,5 +1,4 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
-// Notices change no exit code.
 import { relative, resolve } from 'node:path';
 import { readPreviewAnswer } from '../../api/admin-answers.ts';
 import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';

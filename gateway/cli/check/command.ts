@@ -1,5 +1,4 @@
 // The words and options of `sundial check`.
-// What the command does is loaded when it runs.
 import type { Command } from 'commander';
 import { findings } from '../command-result.ts';
 import {

@@ -1,5 +1,4 @@
 // `check --live`: what the files name outside themselves is looked for: targets, key sets, introspection, Redis, the ends of certificates.
-// Findings stand where the name is written; what is shown of a failure is why, never a value that came from elsewhere.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Whole } from '../../plan/load.ts';

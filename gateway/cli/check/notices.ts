@@ -1,5 +1,4 @@
 // What `check` says of the day it is asked on: exceptions that are about to end, and dates not announced yet.
-// Notices and no findings: a file that was in order stays so while its dates pass.
 import type { Whole } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';

@@ -1,5 +1,4 @@
 // Whether something takes connections at an address: the name is looked up, the port opened, the certificate verified.
-// Nothing is sent there, so that no service sees a request it did not ask for.
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionFault } from '../connection-words.ts';

@@ -1,5 +1,4 @@
 // `check --store`: the files against the schedules that the store has recorded, as the next start would compare them.
-// How a store is read is given by main.ts; the record is only read.
 import type { Whole } from '../../plan/load.ts';
 import type { Problem } from '../../plan/problems.ts';
 import { comparePublished } from '../../plan/published/comparison.ts';

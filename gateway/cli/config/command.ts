@@ -1,5 +1,4 @@
 // The words and options of `sundial config show`.
-// What the command does is loaded when it runs.
 import type { Command } from 'commander';
 import { type CommandSetting, configOption, filesOf, formatOption } from '../command-setting.ts';
 

@@ -1,5 +1,4 @@
 // `sundial config show`: the effective configuration of the files, with secrets redacted.
-// Reads the files only; what a running gateway has in force is on its admin listener.
 import {
   type EffectiveConfig,
   effectiveConfig,

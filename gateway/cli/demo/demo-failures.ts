@@ -1,5 +1,4 @@
 // What the demo says when a part of it is missing or does not start: one line for each cause, with what would move it.
-// Used by demo.ts for its sample services and by main.ts for the gateway.
 import type { Environment } from '../../plan/read/interpolate.ts';
 import type { SampleService, SampleStart } from './sample-services.ts';
 

@@ -1,5 +1,4 @@
 // `npm start`: the sample services as children, the gateway in this process, one banner, one end for all of it.
-// Called by main.ts, which brings the gateway; stops every child it started.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment } from '../../plan/read/interpolate.ts';

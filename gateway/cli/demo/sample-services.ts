@@ -1,5 +1,4 @@
 // The sample services that the demo starts beside the gateway, and one of them as a child process.
-// Children share the terminal's process group and live no longer than the channel to this process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';

@@ -1,5 +1,4 @@
 // `sundial diff`: what changed between two policy files or folders, in the words of the domain, and what the rules say.
-// Changes are in the words of the domain; the rules judge the newer side.
 import { spellChange } from '../../plan/changes/compare.ts';
 import { type Compared, comparePolicies } from '../../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../../plan/problems.ts';

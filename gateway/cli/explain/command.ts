@@ -1,5 +1,4 @@
 // The words and options of `sundial explain`.
-// What the command does is loaded when it runs.
 import { type Command, Option } from 'commander';
 import { allOrNothing } from '../command-result.ts';
 import {

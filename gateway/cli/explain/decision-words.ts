@@ -1,5 +1,4 @@
 // How `explain` words what a decision came from: dates and their distance, limits, carriers, the end of a maintenance.
-// Asked by explain-decisions.ts; how rows are printed is explain-text.ts.
 import { clientPathOf } from '../../exchange/addresses/client-place.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { spanInWords } from '../../plan/changes/spans.ts';

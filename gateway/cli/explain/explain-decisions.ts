@@ -1,5 +1,4 @@
 // What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
-// From facts to rows; how they are printed is explain-text.ts.
 import { CREDENTIALS } from '../../exchange/answers/challenge.ts';
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { Decision as Found } from '../../exchange/facts.ts';

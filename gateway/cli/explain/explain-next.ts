@@ -1,5 +1,4 @@
 // What will become of the same request later: judged again at every instant at which anything of its API changes.
-// Only what makes a difference to it is told: another version, stage or answer, or other lifecycle headers.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { parseInstant } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // Why a request was not forwarded, for the last row of an explanation: in words, and the line of the files behind it.
-// A room of explain-decisions.ts.
 import {
   DOUBLE_SLASH,
   EMPTY_SEGMENT,

@@ -1,5 +1,4 @@
 // Rows of `explain` for brownouts, exceptions, freezes, retirement by usage and limits.
-// No ledger and no counter is read: what was not passed is assumed.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Origin } from '../../plan/read/document.ts';
 import { meetsBrownout } from '../../policy/lifecycle/brownout-refusal.ts';

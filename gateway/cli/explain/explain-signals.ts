@@ -1,5 +1,4 @@
 // What an answer says of the life of its version, and how that differs between two instants, in the words of the domain.
-// Compared by explain-next.ts for the same request; what every request gets anew, as what a limit has left, is no part of it.
 import { dateInWords } from '../../policy/notation.ts';
 import type { Judged } from '../judge.ts';
 import { perWindow } from './decision-words.ts';

@@ -1,5 +1,4 @@
 // An explanation for people: decisions in columns with the line behind each, the answer, what comes next.
-// And the same for machines; explain.ts makes what is printed here.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { reasonPhrase } from '../../exchange/answers/error-body.ts';

@@ -1,5 +1,4 @@
 // `sundial explain`: one request, every decision, the line that made it, the answer, and what changes next.
-// Runs the very function that a gateway runs, on the files as they are; nothing is sent anywhere.
 import { isWhole, loadAll, type Whole } from '../../plan/load.ts';
 import type { GatewayPlan } from '../../plan/plan.ts';
 import { renderProblems } from '../../plan/problems.ts';

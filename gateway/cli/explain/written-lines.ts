@@ -1,5 +1,4 @@
 // Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
-// Asked by `explain` once a request is judged; the plan itself knows nothing of files.
 import type { PolicyFile } from '../../plan/grammar/policy-grammar.ts';
 import type { Sources } from '../../plan/load.ts';
 import type { VersionRules } from '../../plan/plan.ts';

@@ -1,5 +1,4 @@
 // `sundial extend`: one more extension of a sunset, judged by the rules of `check` before it is written into the file.
-// The change is shown as a unified diff.
 import { resolve } from 'node:path';
 import { factsOf } from '../../plan/changes/api-facts.ts';
 import { compareFacts, spellChange } from '../../plan/changes/compare.ts';

@@ -1,5 +1,4 @@
 // The words and options of `sundial init`.
-// What the command does is loaded when it runs.
 import type { Command } from 'commander';
 import { allOrNothing } from '../command-result.ts';
 import { type CommandSetting, configOption, filesOf, withCalls } from '../command-setting.ts';

@@ -1,5 +1,4 @@
 // `sundial init`: a first policy file from an OpenAPI description, checked before it is written.
-// An existing file is never overwritten.
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { surroundingsOfView } from '../../plan/check/views.ts';

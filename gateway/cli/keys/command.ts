@@ -1,5 +1,4 @@
 // `sundial keys`: the API keys of the store: made, listed, given another secret, ended.
-// A new key is printed once and kept nowhere.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readKeyAnswer, readKeysAnswer, readNewKeyAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';

@@ -1,5 +1,4 @@
 // API keys as people read them in a terminal; the secret of a new one stands apart.
-// Pure text; control characters from elsewhere become question marks.
 import type { KeyBody, NewKeyAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
 import { plural } from '../../plan/problems.ts';

@@ -1,5 +1,4 @@
 // `sundial notify`: the very mails and events that are due, or sending them now.
-// The gateway has the ledger and knows what was sent.
 import { type Command, Option } from 'commander';
 import {
   type NoticesAnswer,

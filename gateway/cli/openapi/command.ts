@@ -1,5 +1,4 @@
 // The words and options of `sundial openapi`.
-// What the command does is loaded when it runs.
 import type { Command } from 'commander';
 import { atOption, type CommandSetting, configOption, filesOf, withCalls } from '../command-setting.ts';
 

@@ -1,5 +1,4 @@
 // `sundial openapi`: the description of a version with the lifecycle of the policy written into it.
-// From the files to what is printed or written; plan/openapi/ knows what belongs into the text and where.
 import { dirname, relative, resolve } from 'node:path';
 import { loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';

@@ -1,5 +1,4 @@
 // `sundial pause`: holds brownouts and retirement at once, on every gateway of the store, until a given moment.
-// The policy files stay as they are.
 import { type Command, Option } from 'commander';
 import {
   type PauseBody,

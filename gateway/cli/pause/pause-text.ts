@@ -1,5 +1,4 @@
 // Pauses as people read them in a terminal, and how each is ended.
-// Pure text; control characters from elsewhere become question marks.
 import type { PauseAnswer, PauseBody, PausesAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
 import { plural } from '../../plan/problems.ts';

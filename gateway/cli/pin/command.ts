@@ -1,5 +1,4 @@
 // `sundial pin`: the version an account is pinned to, its upgrade, and taking the last upgrade back within 72 hours.
-// Accounts are named as their tokens name them.
 import { type Command, Option } from 'commander';
 import { type PinAnswer, readPinAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';

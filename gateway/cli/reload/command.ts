@@ -1,5 +1,4 @@
 // `sundial reload`: has the running gateway read its policies again, and says what came of it.
-// A file with errors changes nothing in the gateway.
 import type { Command } from 'commander';
 import { type ReloadAnswer, readReloadAnswer } from '../../api/admin-answers.ts';
 import { countProblems, renderProblems } from '../../plan/problems.ts';

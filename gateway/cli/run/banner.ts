@@ -1,5 +1,4 @@
 // What a started gateway says of itself: who listens where, the store, the certificate, the clock, what to try.
-// Pure text from facts; printed once, by `run` beside its log and by the demo.
 import { withoutLogin } from '../../stores/redis-address.ts';
 import type { Address, PlainMode, StoreSettings } from '../../plan/settings.ts';
 

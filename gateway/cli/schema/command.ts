@@ -1,5 +1,4 @@
 // `sundial schema`: writes the editor schemas of both kinds of file from the grammars that check them.
-// A test compares the written files with the grammars.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';

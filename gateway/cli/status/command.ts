@@ -1,5 +1,4 @@
 // `sundial status`: whether the running gateway takes requests, in one line and an exit code; a HEALTHCHECK runs it.
-// Readiness needs no token.
 import type { Command } from 'commander';
 import { type ReadinessAnswer, readReadiness } from '../../api/admin-answers.ts';
 import { failed, failure, type Gateway } from '../admin-call.ts';

@@ -1,5 +1,4 @@
 // The words and options of `sundial timeline`.
-// What the command does is loaded when it runs.
 import type { Command } from 'commander';
 import { allOrNothing } from '../command-result.ts';
 import { atOption, type CommandSetting, configOption, filesOf, formatOption } from '../command-setting.ts';

@@ -1,5 +1,4 @@
 // The timeline for programs: each version and operation with its dates as they are announced, and what is announced later.
-// Instants are RFC 3339 in UTC; what a version does not have is left out.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';

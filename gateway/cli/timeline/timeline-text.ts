@@ -1,5 +1,4 @@
 // The timeline for a terminal: a bar per version, today's line through all of them, and the dates in words.
-// Plain text in the width it is given; colour only where it was asked for.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { plural } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // `sundial timeline`: the versions of each API on one axis for a terminal, for programs, or their events for a calendar.
-// From the files to what is printed; timeline-text.ts draws, policy/lifecycle/calendar.ts makes the calendar.
 import { loadAll } from '../../plan/load.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { hasErrors, renderProblems } from '../../plan/problems.ts';

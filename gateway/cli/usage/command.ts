@@ -1,5 +1,4 @@
 // `sundial usage`: who still calls what is deprecated, how that changes, and what is safe to retire; and forgetting a consumer.
-// An erasure is confirmed at the terminal or with --yes.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readErasedAnswer } from '../../api/usage-answers.ts';
 import { counted, parseDuration, parseInstant } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // Asks a running gateway for its ledger, page by page, and prints it as a table, as CSV or as JSON.
-// The table keeps only the busiest consumers of each version in memory.
 import { readUsageAnswer, type UsageAnswer } from '../../api/usage-answers.ts';
 import { usageCsv, usageCsvLines } from '../../api/usage-csv.ts';
 import { failed, type GatewayAction, OTHER_EDITION, withQuery } from '../admin-call.ts';

@@ -1,5 +1,4 @@
 // Rows of usage as they come from the gateway, page by page: of each version the busiest are kept, of the rest the numbers.
-// So that a table of a hundred thousand consumers needs no more room than it shows.
 import type { UsageRowBody } from '../../api/usage-answers.ts';
 
 export interface BusiestRows {

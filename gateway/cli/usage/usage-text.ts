@@ -1,5 +1,4 @@
 // Usage as people read it: for each version whether it is safe to retire, who still calls it, and who has leave.
-// Pure text; consumers and user agents come from elsewhere and are cut and cleaned for the terminal.
 import { plural } from '../../plan/problems.ts';
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../api/usage-answers.ts';
 import { counted, parseInstant } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // The fields of an upstream's answer that hold addresses, each mapped to where the client finds the service; links and cookies too.
-// Called for every answer of an upstream with such a field, before the policy and the gateway add lines of their own.
 import { originOn } from '../../plan/routes/api-routes.ts';
 import { hostKey } from '../../plan/routes/route-table.ts';
 import { parameterValues } from '../../policy/versioning/query.ts';

@@ -1,5 +1,4 @@
 // Where the client of a request finds the service behind: what the gateway replaces on the way in, and puts back on the way out.
-// Part of every forward order; read only where an answer holds an address, or the service is told.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';

@@ -1,5 +1,4 @@
 // One address that a service wrote, as its client has to write it to get there through the gateway; and which are the service's own.
-// What is known of the request in, the address out.
 import type { UpstreamPlan } from '../../plan/plan.ts';
 import { LOOPBACK } from '../../plan/routes/route-table.ts';
 import { serverKey, serverName } from '../../plan/upstreams/upstream-places.ts';

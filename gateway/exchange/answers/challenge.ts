@@ -1,5 +1,4 @@
 // Refusals about the caller's identity: status, message, and a challenge per authentication method of the API.
-// Each challenge is a WWW-Authenticate line.
 import type { GatewayPlan } from '../../plan/plan.ts';
 import type {
   AuthenticationRefusal,

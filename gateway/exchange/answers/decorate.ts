@@ -1,5 +1,4 @@
 // Header lines of every answer, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
-// The last step before an answer is written.
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import { linkValue } from '../../policy/lifecycle/links.ts';
 import { besideUpstream, dropMalformed } from '../../policy/lifecycle/upstream-signal.ts';

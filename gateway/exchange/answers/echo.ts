@@ -1,5 +1,4 @@
 // Response fields that name the version requested and served, its stage (VER-6) and its media type (NEG-5).
-// Only for an API that asks for them.
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import { answeredType } from '../../policy/versioning/media-type.ts';
 import type { Evidence, Label, MediaTemplate } from '../../policy/versioning/resolution.ts';

@@ -1,5 +1,4 @@
 // The shape of every error the gateway makes: the specification's body or application/problem+json.
-// Includes the fixed header lines of an error.
 import type { RetryLater } from '../../policy/contract.ts';
 import { preferredType } from '../../policy/versioning/accept.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';

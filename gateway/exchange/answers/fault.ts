@@ -1,5 +1,4 @@
 // Faults to answers: 502, 503, 504 and 500 with the members that the specification asks for.
-// Nothing of the cause is disclosed.
 import { type EpochMs, retryLater } from '../../policy/contract.ts';
 import type { Fault } from '../directive.ts';
 import { type ErrorDescription, proxyStatus, refuse, unavailable } from './error-body.ts';

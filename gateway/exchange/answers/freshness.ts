@@ -1,5 +1,4 @@
 // How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
-// Edits the fields for caches of a forwarded answer, 304 included, and of one that tells of an end; only ever shortens.
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { nextEnd } from '../../policy/lifecycle/exceptions.ts';

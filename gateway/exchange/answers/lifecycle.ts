@@ -1,5 +1,4 @@
 // The answers of lifecycle refusals: gone, moved, or a brownout.
-// The lifecycle header lines are added when the answer is decorated.
 import type { LifecycleRefusal } from '../../policy/lifecycle/schedule.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';

@@ -1,5 +1,4 @@
 // An upstream's answer with a body notice: its head, whether its body is edited, and its last bytes.
-// If in doubt, the bytes pass unchanged.
 import { noticedTag } from '../../policy/body-notice/conditions.ts';
 import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import { type Notice, renewDigest, splice } from '../../policy/body-notice/notice.ts';

@@ -1,5 +1,4 @@
 // Refusals to answers: exhaustive switches, so that a new reason cannot be forgotten.
-// Refusals come from the listener and from the pipeline.
 import type { RetryLater } from '../../policy/contract.ts';
 import { acceptableTypes } from '../../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../../policy/versioning/resolution.ts';

@@ -1,5 +1,4 @@
 // Answers to requests refused for their form, their idempotency key or a limit.
-// Refusals about a version, its lifecycle or the caller are elsewhere.
 import { spanInWords } from '../../plan/changes/spans.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { IdempotencyRefusal } from '../../policy/idempotency/rules.ts';

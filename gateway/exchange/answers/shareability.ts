@@ -1,5 +1,4 @@
 // Makes an answer private that is for one caller only, such as one of a version chosen by account.
-// Only makes the upstream's Cache-Control stricter (CACHE-4).
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import { fieldText, type HeaderLines } from '../answer-headers.ts';
 import type { Decision } from '../facts.ts';

@@ -1,5 +1,4 @@
 // The API catalog (RFC 9727) as a linkset (RFC 9264): what is published here and where its life is described.
-// Generated from the plan for each request; nothing of it is stored.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { API_CATALOG, lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import { assess, type Moment } from '../../policy/lifecycle/assess.ts';

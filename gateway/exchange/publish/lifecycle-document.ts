@@ -1,5 +1,4 @@
 // The life of one API as data: its versions with stage, dates, successor and next change.
-// Answered as JSON; lifecycle-html.ts renders the same data as a page.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';

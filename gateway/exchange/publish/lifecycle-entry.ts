@@ -1,5 +1,4 @@
 // The published entry of a version or an operation at one moment: stage, dates, advice and next change.
-// Part of lifecycle-document.ts.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { IdempotencyRules } from '../../policy/idempotency/rules.ts';

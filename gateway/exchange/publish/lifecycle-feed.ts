@@ -1,5 +1,4 @@
 // The changelog of an API as an Atom feed (RFC 4287): /.well-known/lifecycle/<api>.atom.
-// The lifecycle page and the JSON have the same entries.
 import type { EpochMs } from '../../policy/contract.ts';
 import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
 import type { Milestone } from '../../policy/lifecycle/milestones.ts';

@@ -1,5 +1,4 @@
 // The life of one API for people: one self-contained page, readable without styles, free of scripts.
-// Shown when a browser follows X-API-Deprecation-Info or rel="status".
 import { createHash } from 'node:crypto';
 import { spanInWords } from '../../plan/changes/spans.ts';
 import type { Guide } from '../../plan/guides/guide-page.ts';

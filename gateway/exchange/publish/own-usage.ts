@@ -1,5 +1,4 @@
 // What a consumer itself still calls of what is deprecated, with the dates it has to keep: told to that consumer alone.
-// One of the reserved pages; the only one that needs credentials, by any identity of the gateway that proves an id.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { AccessRule, Consumer } from '../../policy/authentication/access.ts';

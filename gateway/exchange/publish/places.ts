@@ -1,5 +1,4 @@
 // Where the versions of an API are found from outside: absolute, per version where the path tells versions apart.
-// Written into the catalog and the lifecycle documents.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { hasDates } from '../../policy/lifecycle/api-life.ts';

@@ -1,5 +1,4 @@
 // Protected-resource metadata (RFC 9728): which issuers an API trusts and which scopes there are, for it and for the whole.
-// Published where some identity takes tokens; the challenges of refusals lead here.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { PROTECTED_RESOURCE } from '../../plan/routes/reserved-paths.ts';
 import type { IdentifiedRule } from '../../policy/authentication/access.ts';

@@ -1,5 +1,4 @@
 // An answer made from the plan instead of an upstream: complete, public, revalidated by its ETag.
-// Used for the reserved pages and for preflights.
 import { createHash } from 'node:crypto';
 import type { Fields } from '../../policy/contract.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';

@@ -1,5 +1,4 @@
 // The reserved paths on every known host: the catalog, the lifecycle pages, the metadata of identities, own usage.
-// The pipeline calls it after the guard and before the route match.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { API_CATALOG, LIFECYCLE, lifecycleUrl, OWN_USAGE } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs, MaybePromise } from '../../policy/contract.ts';

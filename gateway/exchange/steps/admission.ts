@@ -1,5 +1,4 @@
 // The steps of the pipeline that refuse a request, each for one set of rules; `pipeline.ts` gives their order and its reasons.
-// Each returns a refusal or undefined; the runners call it for all rules that the path may mean.
 import { authorise, type Consumer } from '../../policy/authentication/access.ts';
 import type { MaybePromise } from '../../policy/contract.ts';
 import { meetsBrownout } from '../../policy/lifecycle/brownout-refusal.ts';

@@ -1,5 +1,4 @@
 // Authenticates the caller by the access rule of an API, a version or an operation.
-// Refuses credentials in the URL.
 import type {
   AccessRule,
   Authenticated,

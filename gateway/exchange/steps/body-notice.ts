@@ -1,5 +1,4 @@
 // Whether a response carries the body notice, and which conditional fields the upstream then receives.
-// The decision travels in the forward order.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import {
   type BodyNoticeRefusal,

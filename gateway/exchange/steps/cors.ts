@@ -1,5 +1,4 @@
 // Requests from browsers (Fetch standard, CORS): preflights, who may read a response or open a WebSocket.
-// Preflights are answered right after the route; every response of an API names who may read it.
 
 import { ANY_ORIGIN } from '../../plan/grammar/cors-section.ts';
 import type { ApiPlan, CorsRules } from '../../plan/plan.ts';

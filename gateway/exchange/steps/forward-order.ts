@@ -1,5 +1,4 @@
 // Builds what the upstream receives for a judged request: one path, one version (VER-9).
-// The last step of the pipeline.
 import type { ApiPlan, GatewayPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
 import { plainAccept, wantedForm } from '../../policy/versioning/accept.ts';

@@ -1,5 +1,4 @@
 // The idempotency step: reads the key and asks the store for it before the body is read.
-// Returns a refusal, a replay, or the forward order with the claim that the forwarder settles.
 import { randomUUID } from 'node:crypto';
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { RouteMatch } from '../../plan/routes/route-table.ts';

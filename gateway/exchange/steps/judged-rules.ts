@@ -1,5 +1,4 @@
 // All rules that must admit a request: those that its path names, and those of every other reading of the path.
-// Built once the version is known; the pipeline runs each of its steps for all of them.
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { NestedRoutes } from '../../plan/routes/nested-routes.ts';

@@ -1,5 +1,4 @@
 // What a service may read otherwise than it was judged (ORD-2): the path, the method, the version in its query.
-// Such a request is judged by each reading, or refused.
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { keptFields, METHOD_OVERRIDES } from '../../plan/upstreams/client-fields.ts';

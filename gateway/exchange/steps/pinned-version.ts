@@ -1,5 +1,4 @@
 // Finds or stores the pinned version of a caller that names none.
-// policy/versioning decides; this file only calls the store.
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
 import { type EpochMs, retryLater, StoreUnavailable } from '../../policy/contract.ts';

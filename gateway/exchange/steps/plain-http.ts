@@ -1,5 +1,4 @@
 // The plain listener's answer where it does not serve: 400, or a redirect to the https URL (TLS-5).
-// The request is not judged any further.
 import type { GatewayPlan } from '../../plan/plan.ts';
 import { hostKey } from '../../plan/routes/route-table.ts';
 import type { PlainMode } from '../../plan/settings.ts';

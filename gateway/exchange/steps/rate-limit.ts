@@ -1,5 +1,4 @@
 // Builds the limiter's input and reads its result, with full or lowered limits.
-// Pure: the pipeline calls the limiter.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
 import { type EpochMs, retryLater } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // Resolves a route to the version of its API that a request means; authenticates first if the account decides.
-// Called once for the API of the path and once for each nested API of another reading.
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { OperationMatch } from '../../plan/routes/operation-table.ts';

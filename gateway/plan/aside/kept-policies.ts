@@ -1,5 +1,4 @@
 // Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
-// The memory of policy-reader.ts; documents with all their positions are not kept, only what was found in them.
 import type { EpochMs } from '../../policy/contract.ts';
 import { claimsOf } from '../check/together.ts';
 import type { PolicyView, Surroundings } from '../check/views.ts';

@@ -1,5 +1,4 @@
 // Reads and checks the policies of a reload, and keeps of each file what the next reload need not make again.
-// Runs in reader-thread.ts, beside the thread that serves.
 import type { EpochMs } from '../../policy/contract.ts';
 import { checkTogether } from '../check/together.ts';
 import { contextOf, documentOf } from '../load-documents.ts';

@@ -1,5 +1,4 @@
 // What reads and checks policies for a reload, wherever it runs: in a thread of its own, or in the process of a test.
-// Questions and answers are plain data, each small enough to be handed over without holding up a request.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Surroundings } from '../check/views.ts';
 import type { Problem } from '../problems.ts';

@@ -1,5 +1,4 @@
 // The thread in which a reload reads and checks: a policy reader that answers questions from the thread that serves.
-// Started by thread-reader.ts.
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createPolicyReader } from './policy-reader.ts';

@@ -1,5 +1,4 @@
 // A policy reader in a thread of its own: started by the first question, let go when it has been idle or will not answer.
-// reload.ts asks it; the thread that serves only ever waits for messages.
 import { Worker } from 'node:worker_threads';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
 import type { Question, Reply } from './reader-thread.ts';

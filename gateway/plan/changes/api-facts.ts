@@ -1,5 +1,4 @@
 // Facts of an API as a whole and of its upstreams, with defaults filled in: writing out a default is no change.
-// Facts of versions and operations are in version-facts.ts.
 import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';

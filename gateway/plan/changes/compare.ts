@@ -1,5 +1,4 @@
 // From the facts of two sides to their differences, in the order a policy file is read.
-// Pure; `sundial diff` and `sundial extend` print them.
 import { dateInWords } from '../../policy/notation.ts';
 import { plural } from '../problems.ts';
 import type { ApiFacts, Fact, FactValue, Subject, Word } from './facts.ts';

@@ -1,5 +1,4 @@
 // What a policy file says, as comparable facts: one per thing that callers, upstreams or rules can notice.
-// Two files that mean the same have the same facts, whatever they look like; compare.ts tells them apart.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import type { Rate } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // Limits, access and idempotency keys as facts: what an API says of them, and a version or an operation instead of it.
-// Written and inherited ones alike are compared where they are written.
 import { defaultIdempotency, type WrittenIdempotency } from '../../policy/idempotency/section.ts';
 import type { Rate } from '../../policy/notation.ts';
 import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.ts';

@@ -1,5 +1,4 @@
 // Reads older and newer policies and compares them, for `sundial diff` and `check --against`.
-// The gateway file names the policies of a newer side that is not given; what a policy means does not depend on it.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { type PolicyView, surroundingsOfView } from '../check/views.ts';

@@ -1,5 +1,4 @@
 // How far apart two instants are, in the words of a calendar: `3 months`, `1 month 5 days`, `15 minutes`.
-// For dates that moved and for windows; UTC, where every day has 24 hours.
 import type { EpochMs } from '../../policy/contract.ts';
 import { inUtc } from '../rules/calendar.ts';
 

@@ -1,5 +1,4 @@
 // Facts of each version and operation: dates with extensions applied, windows unrolled, the rest as written.
-// Facts of the API as a whole are in api-facts.ts.
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';

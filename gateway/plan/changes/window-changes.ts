@@ -1,5 +1,4 @@
 // What became of the brownout windows of a version: added, removed, moved, or answering otherwise, said compactly.
-// Rules have been unrolled, so that the same windows written in another way are no change.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { dateInWords } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // Cross checks of who may call: identities that there are, scopes that somebody can hold, fields that are the gateway's.
-// One of the checks of a policy.
 import { parseFieldName } from '../grammar/message-sections.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { saidBy } from '../grammar/taken-fields.ts';

@@ -1,5 +1,4 @@
 // Cross checks of the `resolve` list: one entry of each kind, what it takes for one to be of use, and the default.
-// Part of the checks of one policy file; a pin has its own.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels, isDate } from '../../policy/versioning/label.ts';

@@ -1,5 +1,4 @@
 // Whether a host that clients are sent to has a certificate at the TLS listener (TLS-3, TLS-4).
-// Asked for the public address in the gateway file, and for the hosts of every policy.
 import type { Finding } from '../read/document.ts';
 
 /** What of the gateway decides whether a client is held to the names of its certificates. */

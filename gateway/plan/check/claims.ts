@@ -1,5 +1,4 @@
 // A claim that is nearly a registered one, and most likely a slip: what names a caller is 401 where no token has it.
-// For the pin of a policy and the consumer of an identity. Issuers write claims of their own: any other name may be right.
 import { distance } from 'fastest-levenshtein';
 import type { Finding } from '../read/document.ts';
 

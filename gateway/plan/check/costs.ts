@@ -1,5 +1,4 @@
 // Cross checks of what operations cost: every limit that a request counts against has room for it, in any stage.
-// One part of the checks of limits; a request that costs more than a bucket holds would get 429 for ever.
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { compileLimits } from '../compile/limits.ts';
 import { effectiveSunset } from '../routes/redirects.ts';

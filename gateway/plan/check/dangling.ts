@@ -1,5 +1,4 @@
 // A name in a policy file that nothing bears, with what it may have meant.
-// For checks and rules alike.
 import type { Path } from '../read/document.ts';
 import { suggestOrList } from '../read/shape-issues.ts';
 import type { PolicyView, Report } from './views.ts';

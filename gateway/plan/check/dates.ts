@@ -1,5 +1,4 @@
 // The dates of one version against each other: each needs the one before it, and an extension moves what has not passed.
-// Called for every version by check/versions.ts.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { API_KEYS, VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';

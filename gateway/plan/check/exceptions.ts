@@ -1,5 +1,4 @@
 // Cross checks of the exceptions of one version: an exception that could never do anything is a mistake.
-// Works on the well-formed parts, like the other checks of a version.
 import { dayOf } from '../../policy/notation.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../routes/redirects.ts';

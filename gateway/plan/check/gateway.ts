@@ -1,5 +1,4 @@
 // Cross checks of `config/gateway.yaml`: listeners, plain HTTP, admin, identities.
-// Certificates are checked by key-pairs.ts, which reads their files.
 import { isLoopback } from '../../policy/notation.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';

@@ -1,5 +1,4 @@
 // Cross checks of the `headers` of a policy file: what a policy may not touch, with the reason.
-// One of the checks of a policy.
 import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
 import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';

@@ -1,5 +1,4 @@
 // Cross checks of the hosts that a policy sends clients to: its own, and those that carry the version.
-// Part of the checks of one policy file; the public address is checked with the certificates themselves.
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { Path } from '../read/document.ts';
 import { uncertified } from './certified-names.ts';

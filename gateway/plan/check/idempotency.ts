@@ -1,5 +1,4 @@
 // Cross checks of idempotency keys: somebody they belong to, and methods that may have one.
-// Part of the cross checks of one policy file.
 import { idempotencyOf, type WrittenIdempotency } from '../../policy/idempotency/section.ts';
 import type { Path } from '../read/document.ts';
 import type { PolicyView, Report } from './views.ts';

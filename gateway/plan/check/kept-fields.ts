@@ -1,5 +1,4 @@
 // Cross checks of `headers.request.keep`: which fields of clients go on although the gateway drops them otherwise.
-// One of the checks of a policy.
 
 import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';

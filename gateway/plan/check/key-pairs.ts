@@ -1,5 +1,4 @@
 // Cross checks of the certificates in `config/gateway.yaml`: each name in one of them, and every pair usable for its names.
-// Called where the gateway file is read, since it looks into the files named there.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';

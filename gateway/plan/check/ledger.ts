@@ -1,5 +1,4 @@
 // Whether the ledger of the gateway can tell what a policy file lets it decide.
-// A warning each: without the figures nobody is refused and nothing is held, which is what the file would otherwise do.
 import { effectiveSunset } from '../routes/redirects.ts';
 import { versionPath } from '../versions.ts';
 import type { PolicyView, Report, Surroundings } from './views.ts';

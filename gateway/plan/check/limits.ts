@@ -1,5 +1,4 @@
 // Cross checks of limits: a rate for whatever is limited, and somebody to count.
-// What is lowered with a deprecation is checked beside this, in lowering.ts, and what a request costs in costs.ts.
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { compileLimits } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';

@@ -1,5 +1,4 @@
 // Cross checks of lowered limits: a curve falls, and has a sunset to fall towards.
-// One part of the checks of limits; rates are checked beside the rest of the file.
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { limitLayers } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';

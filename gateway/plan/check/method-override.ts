@@ -1,5 +1,4 @@
 // Where a service may take another method than the one that was judged: an override header that is kept, `_method` in forms.
-// One of the checks of a policy; `rules: { method-override: off }` switches it.
 import { parseOperation, sameRequests } from '../../policy/lifecycle/operation-template.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { clientField } from '../upstreams/client-fields.ts';

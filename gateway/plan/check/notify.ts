@@ -1,5 +1,4 @@
 // Whether what `notify` says can be done: a ledger to know the callers by, a password that is not for everyone's eyes.
-// Warnings each: the gateway runs, and somebody would not be told.
 import type { GatewayView, Report } from './views.ts';
 
 export function checkNotify({ document, parts }: GatewayView, report: Report): void {

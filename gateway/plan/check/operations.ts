@@ -1,5 +1,4 @@
 // Cross checks of the operations of one version: names, dates within the version's, successors, access.
-// They run on whatever is well formed, beside the checks of the version itself.
 import type { EpochMs } from '../../policy/contract.ts';
 import {
   OPERATION_METHODS,

@@ -1,5 +1,4 @@
 // Cross checks of a pin: days to be pinned to, and an account to pin.
-// Part of the checks of one policy file.
 import { isDate } from '../../policy/versioning/label.ts';
 import type { PolicyParts } from '../grammar/policy-grammar.ts';
 import { nearRegistered } from './claims.ts';

@@ -1,5 +1,4 @@
 // Cross checks of one policy file against itself and the gateway: access, limits, where upstreams point.
-// Versions with their dates and carriers have files of their own.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // Cross checks between policy files: one name per API, one API per host and path.
-// Runs on the well-formed parts of all files, last of the checks.
 
 import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from '../read/document.ts';

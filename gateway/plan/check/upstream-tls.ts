@@ -1,5 +1,4 @@
 // The certificates and keys an upstream's `tls` names: read, held against each other, and put in place of their paths.
-// Called where policy files are read; from there on nothing knows of the files but whoever watches them.
 import { dirname, resolve } from 'node:path';
 import type { PolicyFile } from '../grammar/policy-grammar.ts';
 import { readAuthorities } from '../read/authorities.ts';

@@ -1,5 +1,4 @@
 // Cross checks inside one policy file: labels, dates, successors, redirects, upstreams per version.
-// They run on whatever is well formed, so that one slip does not hide the others.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';

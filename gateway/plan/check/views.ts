@@ -1,5 +1,4 @@
 // What checks see of the documents: the well-formed parts beside the positions.
-// Names come from the raw keys, so that a malformed version still counts as declared.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PathsFile } from '../../policy/paths/section.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';

@@ -1,5 +1,4 @@
 // Who may call, compiled: of an API, of a version of it, and of one operation, each with what it does not say taken over.
-// Part of compiling one API; a request finds the schemes of its challenges ready.
 import type { AccessRule, CredentialScheme, IdentifiedRule } from '../../policy/authentication/access.ts';
 import { BEARER_FIELD } from '../../policy/authentication/token-authenticator.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';

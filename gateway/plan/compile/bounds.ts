@@ -1,5 +1,4 @@
 // The `bounds`, `overload` and `drain` sections with their defaults filled in.
-// Called by compile/settings.ts; the defaults are read by the grammar that reads the file.
 import type { Bounds, DrainTimes, Overload, PlaneName } from '../bounds.ts';
 import {
   WRITTEN_BOUNDS,

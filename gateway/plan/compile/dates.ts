@@ -1,5 +1,4 @@
 // What of a version depends on dates: its schedule, exceptions and brownouts, and its rules before each later announcement.
-// Part of compiling one version; per request only `knownAt` looks at them.
 import type { EpochMs } from '../../policy/contract.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from '../../policy/lifecycle/brownout-calendar.ts';
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';

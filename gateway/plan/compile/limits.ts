@@ -1,5 +1,4 @@
 // The limits of one version or operation: each its own, else that of the next larger whole; the lowered ones worked out.
-// Part of compiling one version; the pipeline only picks.
 import {
   bucketName,
   type CountedBy,

@@ -1,5 +1,4 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
-// Part of compiling one version; per request only the table is asked.
 import type { EpochMs } from '../../policy/contract.ts';
 import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { knownAt, sortedOnce } from '../../policy/lifecycle/known.ts';

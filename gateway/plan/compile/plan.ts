@@ -1,5 +1,4 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
-// Pure: files in, plan out.
 import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { idempotencyOf } from '../../policy/idempotency/section.ts';

@@ -1,5 +1,4 @@
 // The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
-// Part of compiling a plan.
 import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { Label, PathInTail, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';

@@ -1,5 +1,4 @@
 // `config/gateway.yaml` to Settings: defaults filled in, paths made absolute.
-// The file has passed every check.
 import { dirname, resolve } from 'node:path';
 import type { Rate } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';

@@ -1,5 +1,4 @@
 // One upstream of a policy file with its defaults filled in, and the fields that pass to and from it.
-// Part of compiling one version; the forwarder takes what comes out as it is.
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Timeouts, UpstreamPlan } from '../plan.ts';

@@ -1,5 +1,4 @@
 // What holds where a file says nothing: every default that the descriptions of the grammar name, filled in.
-// By the convention of the grammars, `default 5s` is a value that could be written, `default: …` a rule in words.
 import type { z } from 'zod';
 import type { Path } from '../read/document.ts';
 import { isMap } from '../read/values.ts';

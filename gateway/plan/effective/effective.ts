@@ -1,5 +1,4 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
-// From the documents behind a plan; as YAML for `sundial config show`, and as JSON for that and the admin listener.
 import { Document, isNode } from 'yaml';
 import { atOnce, createTurns, inSlices } from '../../system/time-slices.ts';
 import { schemaOf } from '../grammar/editor-schemas.ts';

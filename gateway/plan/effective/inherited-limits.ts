@@ -1,5 +1,4 @@
 // The limits of each version with what they take over from the API, key by key, each value with the place it comes from.
-// The last step before the effective configuration is shown; a plan is compiled from what the files say.
 import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, pointer, valueAt } from '../read/values.ts';

@@ -1,5 +1,4 @@
 // Hosts, listener addresses and address ranges as operators write them.
-// Also answers whether an upstream is this gateway itself.
 import { isIP } from 'node:net';
 import { isLoopback } from '../../policy/notation.ts';
 import type { Address } from '../settings.ts';

@@ -1,5 +1,4 @@
 // The `bounds`, `overload` and `drain` sections of gateway.yaml: what a client may take up, each with its default.
-// The defaults stand here as an operator would write them; compile/bounds.ts reads them with this same grammar.
 import { z } from 'zod';
 import { notation, parseDuration, parseRate, size } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';

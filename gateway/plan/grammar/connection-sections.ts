@@ -1,5 +1,4 @@
 // What an upstream's section says of the connections to its targets: how many, how trusted, how often tried.
-// Its shape only; taken up by upstream-section.ts. Files are read where documents are read.
 import { z } from 'zod';
 import { duration, notation } from '../../policy/notation.ts';
 import { parseHostName } from './addresses.ts';

@@ -1,5 +1,4 @@
 // The `cors` section of a policy file: the web pages that may call an API from a browser.
-// Compiled as written; the exchange answers preflights by it.
 import { z } from 'zod';
 import { notation } from '../../policy/notation.ts';
 

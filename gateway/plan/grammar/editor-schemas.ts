@@ -1,5 +1,4 @@
 // The grammars as JSON Schema for editors, from the same source as the checks.
-// Draft 7, which is what editors' YAML servers read. Also the keys and words that the grammars know.
 import { z } from 'zod';
 import { gatewayGrammar } from './gateway-grammar.ts';
 import { policyGrammar, policyPartsGrammar } from './policy-grammar.ts';

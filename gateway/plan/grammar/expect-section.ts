@@ -1,5 +1,4 @@
 // The `expect` list of a policy file: requests with what must come of them, like unit tests of the policy.
-// Their shape only; `check` runs them once the plan is made.
 import { z } from 'zod';
 import { instant, notation, parseInstant } from '../../policy/notation.ts';
 

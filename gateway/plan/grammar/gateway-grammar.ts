@@ -1,5 +1,4 @@
 // The grammar of `config/gateway.yaml`: how the process runs.
-// One source for types, messages and the editor schema.
 import { z } from 'zod';
 import { deprecationHeaderSection } from '../../policy/lifecycle/section.ts';
 import { notation, parseDuration } from '../../policy/notation.ts';

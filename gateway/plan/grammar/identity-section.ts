@@ -1,5 +1,4 @@
 // The `identity` section of `config/gateway.yaml`: ways of knowing who calls, each under a name that policies use.
-// A part of gateway-grammar.ts.
 import { z } from 'zod';
 import { scope } from '../../policy/authentication/section.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';

@@ -1,5 +1,4 @@
 // The `ledger` section of gateway.yaml: whether calls of what is deprecated are recorded, and for how long.
-// The default stands here as an operator would write it; compile/settings.ts reads it with this same grammar.
 import { z } from 'zod';
 import { notation, parseDuration } from '../../policy/notation.ts';
 

@@ -1,5 +1,4 @@
 // The `listeners` of `config/gateway.yaml`: addresses, TLS, plain HTTP, and what operators use.
-// A part of gateway-grammar.ts.
 import { z } from 'zod';
 import { notation, parseWholeSeconds } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';

@@ -1,5 +1,4 @@
 // The `headers` and `max_body` keys of a policy file: what is changed in messages on their way, and how large they may be.
-// Their shape only; which fields are the gateway's own is checked against the whole file.
 import { z } from 'zod';
 import { notation, size } from '../../policy/notation.ts';
 

@@ -1,5 +1,4 @@
 // The `notify` section of gateway.yaml: how consumers and machines are told what becomes of a version, and when.
-// The defaults stand here as an operator would write them; compile/notify.ts reads them with this same grammar.
 import { z } from 'zod';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { notation, parseDuration, parseMail } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // The grammar of a policy file, put together from the sections of every policy.
-// One source for types, messages and the editor schema.
 import { z } from 'zod';
 import {
   accessSection,

@@ -1,5 +1,4 @@
 // Request fields that already say something to whoever reads them: none of them carries keys, or says who calls.
-// Asked where a gateway file names a field for API keys, and where a policy names one for the consumer.
 
 const CONTENT = 'what is sent, or wanted';
 const FRAMING = 'connection framing';

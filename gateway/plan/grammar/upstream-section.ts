@@ -1,5 +1,4 @@
 // The `upstreams` section of a policy file: the services an API's versions are forwarded to.
-// Its shape only; which version uses which upstream is checked against the whole file.
 import { z } from 'zod';
 import { duration, notation, parseDuration } from '../../policy/notation.ts';
 import { versionAsSection } from '../../policy/versioning/section.ts';

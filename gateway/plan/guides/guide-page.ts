@@ -1,5 +1,4 @@
 // Where a guide is read: on its own page, or as a part of the page on which the gateway tells of the API's life.
-// Asked when schedules are compiled and when a description is held against its policy.
 import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { LIFECYCLE, lifecycleUrl } from '../routes/reserved-paths.ts';
 

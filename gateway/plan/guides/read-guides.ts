@@ -1,5 +1,4 @@
 // The Markdown files that a policy names as guides: read beside it and rendered, so that no request waits for a disk.
-// Called where policy files are read; what cannot be read is a problem at its line.
 import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import { Marked, type Tokens } from 'marked';

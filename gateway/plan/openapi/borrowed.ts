@@ -1,5 +1,4 @@
 // A policy document with values from its description: checks and the compiler see one document.
-// A problem of such a value points at its line in the description.
 import type { Path, SourceDocument } from '../read/document.ts';
 import { pointer, setAt, valueAt } from '../read/values.ts';
 import type { DescriptionText, Mark } from './description-text.ts';

@@ -1,5 +1,4 @@
 // The text of an OpenAPI description as a tree whose nodes know their place.
-// The parser reads YAML; JSON is a part of it.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { Problem } from '../problems.ts';

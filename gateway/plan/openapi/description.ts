@@ -1,5 +1,4 @@
 // Reads the lifecycle of an API and its operations from an OpenAPI description, with the place of each field.
-// OAS-2: `info.x-lifecycle`, and `deprecated` and `x-lifecycle` of each operation.
 import { isScalar, type YAMLMap } from 'yaml';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { Problem } from '../problems.ts';

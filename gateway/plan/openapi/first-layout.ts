@@ -1,5 +1,4 @@
 // Chooses the name, version, paths and upstream of a first policy from a description.
-// Each choice has a reason, which the policy file repeats as a comment.
 import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
 import type { Surroundings } from '../check/views.ts';

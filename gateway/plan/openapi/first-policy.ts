@@ -1,5 +1,4 @@
 // The text of a first policy for the API of a description, for `sundial init`.
-// Its dates and operations are those that the merge of the two would take over.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { Surroundings } from '../check/views.ts';

@@ -1,5 +1,4 @@
 // What a description should say of the life of its version at one instant.
-// It holds only the dates that the policy has announced by then.
 import type { EpochMs } from '../../policy/contract.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { knownAt } from '../../policy/lifecycle/known.ts';

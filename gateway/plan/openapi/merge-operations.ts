@@ -1,5 +1,4 @@
 // Merges the described operations of a version into the policy (OAS-1, OAS-2).
-// Dates that the policy leaves open are taken over; dates of both must be the same.
 import {
   type OperationTemplate,
   parametersOf,

@@ -1,5 +1,4 @@
 // Merges `info.x-lifecycle` of a description into its version of the policy (OAS-2).
-// Dates that the policy leaves open are taken over; dates of both must be the same.
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { parseInstant } from '../../policy/notation.ts';

@@ -1,5 +1,4 @@
 // Merges one version of a policy and the description it names: values to take over, and where the two disagree.
-// Runs after the files are read and before they are checked.
 import type { YAMLMap } from 'yaml';
 import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { parseInstant } from '../../policy/notation.ts';

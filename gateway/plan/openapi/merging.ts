@@ -1,5 +1,4 @@
 // The input of a merge of a policy version and its description, made by merge.ts.
-// The comparisons share its readers of policy values and its findings.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf, parseInstant } from '../../policy/notation.ts';
 import type { NextCommand } from '../next-command.ts';

@@ -1,5 +1,4 @@
 // Reads the descriptions that the versions of a policy name and merges them into its document.
-// Checks and the compiler run after that and do not know which file a date came from.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { NextCommand } from '../next-command.ts';

@@ -1,5 +1,4 @@
 // Converts between the `replacement` path of a described operation and the successor in a policy.
-// A path under the versioned path of the API leads to that version; any other is one of the same description.
 import {
   OPERATION_METHODS,
   type OperationSuccessor,

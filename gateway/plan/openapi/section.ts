@@ -1,5 +1,4 @@
 // The form of the `openapi` key of a version.
-// Whether the file can be read is checked when the policies are loaded.
 import { notation } from '../../policy/notation.ts';
 
 const PATH = /^(?![A-Za-z][A-Za-z0-9+.-]+:)[^\p{Cc}]{1,1000}$/u;

@@ -1,5 +1,4 @@
 // Writes the lifecycle of a version into its description: `deprecated` and `x-lifecycle`, and no other byte.
-// What is written is read again before it is returned.
 import type { YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
 import { mapOf } from './description-text.ts';

@@ -1,5 +1,4 @@
 // The last accepted form of an API: its file, descriptions and guides as the store keeps them, read and checked as of now.
-// Certificates and the values of `${…}` come from the disk and the environment of today.
 import { resolve } from 'node:path';
 import type { PolicyView, Surroundings } from '../check/views.ts';
 import { type Context, readPolicy } from '../load-documents.ts';

@@ -1,5 +1,4 @@
 // The dates of a version in a policy file that are announced at an instant.
-// An extension counts from its `announced` day.
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';

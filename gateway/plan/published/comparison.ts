@@ -1,5 +1,4 @@
 // Compares the current policies with those published before, file by file.
-// Runs at start and at reload.
 import { relative, resolve } from 'node:path';
 import type { LoadOptions, Policies } from '../load-documents.ts';
 import { type NextCommand, nextCommand } from '../next-command.ts';

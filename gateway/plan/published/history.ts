@@ -1,5 +1,4 @@
 // The published files in the store: read before new policies are accepted, written once they are in force.
-// An unavailable store delays neither a start nor a reload.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { digest } from '../read/files.ts';
 import {

@@ -1,5 +1,4 @@
 // The store port for the last accepted policy files: a published schedule is compared with them.
-// Read and written at start and at every reload, never by a request.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 

@@ -1,5 +1,4 @@
 // Policy files from memory instead of from the disk: those published earlier, or those behind the plan in force.
-// They are compared or shown; nothing is compiled.
 import { resolve } from 'node:path';
 import { surroundingsOfView } from '../check/views.ts';
 import { contextOf, type LoadOptions, type Policies, readPolicies } from '../load-documents.ts';

@@ -1,5 +1,4 @@
 // Compares one API as published with the policies of today: what is rewritten, and what the record must remember.
-// The API is found by its name; if it moved or has gone, by the hosts and paths that its callers use.
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type PolicyView, type Report, reporter } from '../check/views.ts';

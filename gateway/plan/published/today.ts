@@ -1,5 +1,4 @@
 // Looks up the current policies by name and by route, for comparisons with older ones.
-// A document is parsed only when something is compared with it.
 import type { MaybePromise } from '../../policy/contract.ts';
 import { type Claims, claimsOf } from '../check/together.ts';
 import type { PolicyView } from '../check/views.ts';

@@ -1,5 +1,4 @@
 // What every alias of a YAML tree means: the node above it that has its anchor.
-// Found for all of them in one walk; the parser's own look-up walks the whole tree again for each alias.
 import { type Alias, type Document, isAlias, isMap, isNode, isSeq, type Node } from 'yaml';
 
 /** An alias without a node above it is missing. Without recursion, so that no nesting is too deep. */

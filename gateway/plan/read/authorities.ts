@@ -1,5 +1,4 @@
 // A PEM file of certificate authorities: read, and known to hold nothing else.
-// For those that prove upstreams, in policy files, and those that prove clients, in the gateway file and while it runs.
 import { X509Certificate } from 'node:crypto';
 import { type ReadFile, tryRead } from './files.ts';
 

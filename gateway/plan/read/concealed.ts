@@ -1,5 +1,4 @@
 // What of a file no finding repeats: values of header rules, and whatever stands under a key that is called like a secret.
-// Known keys and unknown ones alike: a secret that is written in the wrong place is a secret all the same.
 import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { grammarWords, TOP_KEYS } from '../grammar/editor-schemas.ts';

@@ -1,5 +1,4 @@
 // Issues of a shape as problems of a document: where, what is wrong, and what to write instead.
-// Between shape-issues.ts, which reads the schema builder's reports, and checkShape.
 import { maskPasswords, type Problem } from '../problems.ts';
 import { shownKey } from './concealed.ts';
 import type { Path, SourceDocument } from './document.ts';

@@ -1,5 +1,4 @@
 // A file as plain values with the position of each: what shape and cross checks work on.
-// Interpolation happens here, on parsed scalars; values that came in by it are marked and never shown.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import type { Problem } from '../problems.ts';

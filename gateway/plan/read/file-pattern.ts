@@ -1,5 +1,4 @@
 // How many names the braces of a glob come to, before anything looks for them.
-// Part of the grammar of the gateway file: `{a,b}` twenty-five times over would be looked for thirty million times.
 import { dirname } from 'node:path';
 
 /** More than anybody writes, and found in a moment. */

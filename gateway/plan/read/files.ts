@@ -1,5 +1,4 @@
 // Reading from disk: capped bytes, secrets, the files a pattern names.
-// Besides the watch, only key-pair.ts asks the disk anything past this file.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { glob, open, readdir } from 'node:fs/promises';

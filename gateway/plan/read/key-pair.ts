@@ -1,5 +1,4 @@
 // A certificate and its key as files: whether they can be used together, and for the names they are written for.
-// Asked when the gateway file is checked, and again whenever the files on disk have changed.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';

@@ -1,5 +1,4 @@
 // Where a file that another one names really lies, once links are followed.
-// Asked for guides, descriptions and secrets, which a link could fetch from anywhere on the machine.
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, normalize, relative, resolve, sep } from 'node:path';
 

@@ -1,5 +1,4 @@
 // Durations, rates, shares, sizes and dates as people write them elsewhere, in the notations of these files.
-// Rows of near-values.ts, which holds each against what its notation reads.
 import type { Path } from './document.ts';
 
 /** What is nearly in a notation, and what that notation reads. */

@@ -1,5 +1,4 @@
 // Values of another shape than the grammar's, as they would be written: `limits: 600/1m` is `limits: { rate: 600/1m }`.
-// By where they stand, in either kind of file, with the words of whoever wrote them. For describe-issue.ts.
 import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
 import { parseInstant, parseRate } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';

@@ -1,5 +1,4 @@
 // Values that are nearly in a notation, as they would be written in it: the cure for a value that is not.
-// By what the grammar says of a value; a row says only what its notation then reads. For describe-issue.ts.
 import { parseZone } from '../../policy/lifecycle/brownout-cron.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import {

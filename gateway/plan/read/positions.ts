@@ -1,5 +1,4 @@
 // Offsets in the text of one file as the lines and columns that people are shown, with the line as written.
-// Shared by everything that reads a file of the operator's: policies, the gateway file, descriptions.
 import type { LineCounter, Node } from 'yaml';
 import type { Problem, Severity } from '../problems.ts';
 import type { PublishedChange } from '../published/record.ts';

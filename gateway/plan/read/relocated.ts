@@ -1,5 +1,4 @@
 // A document whose values stand elsewhere than they are written.
-// A version takes them over from its API; a list has lost a malformed entry before them.
 import type { Path, SourceDocument } from './document.ts';
 
 /** `document` with `value` in place of its own, where what has the path `path` is written at `real(path)`. */

@@ -1,5 +1,4 @@
 // What the schema builder reports, as issues with whole paths and a sentence each.
-// Unions are narrowed to the branch the operator meant; describe-issue.ts makes problems of them.
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { Path } from './document.ts';

@@ -1,5 +1,4 @@
 // One document against a grammar: every shape problem with its position, and what is well formed.
-// The grammar's refinements are skipped where the shape fails, so cross checks run apart, on the parts left here.
 import type { z } from 'zod';
 import { TOP_KEYS } from '../grammar/editor-schemas.ts';
 import type { Problem } from '../problems.ts';

@@ -1,5 +1,4 @@
 // One text of a file as it is meant: filled in from outside where that is allowed, and without control characters.
-// The step between a scalar and the value of a document.
 import { controlIn } from '../../policy/contract.ts';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
 import { standsAt } from './values.ts';

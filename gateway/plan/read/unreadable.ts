@@ -1,5 +1,4 @@
 // What is said of a file that cannot be read, and of a pattern that leads to no policy file.
-// With what to do where that is nearly always the same.
 import { dirname, relative, resolve } from 'node:path';
 import { CONFIG_VARIABLE } from '../next-command.ts';
 import type { Problem } from '../problems.ts';

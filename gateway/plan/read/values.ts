@@ -1,5 +1,4 @@
 // Plain values of a document by path: looked up for checks, changed while a shape is narrowed down.
-// Only own properties count, so that a key called `constructor` finds nothing.
 import { maskPasswords } from '../problems.ts';
 
 /** Any steps into maps and lists; `Path` of document.ts is the kind that has a place in a file. */

@@ -1,5 +1,4 @@
 // Text of one file to a YAML tree, or to what is wrong with its syntax. First step from document to plan.
-// Size and token count are capped before the parser runs: it needs seconds for what these refuse in milliseconds.
 import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
 
 export const MOST_BYTES = 1_000_000;

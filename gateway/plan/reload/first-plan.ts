@@ -1,5 +1,4 @@
 // The plan that a gateway starts with: its files, or the last accepted form of each API that has a refused file.
-// Called once per start; reloads continue from its result.
 
 import { atOnce } from '../../system/time-slices.ts';
 import { createPolicyReader } from '../aside/policy-reader.ts';

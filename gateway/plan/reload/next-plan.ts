@@ -1,5 +1,4 @@
 // Makes the next plan from the reader's answers: hands over and compiles only what changed, in slices.
-// Runs on the thread that serves; until it ends, nothing here is in force.
 import { setImmediate } from 'node:timers/promises';
 import { inSlices } from '../../system/time-slices.ts';
 import type { PolicyReader, ReadSummary } from '../aside/reader-contract.ts';

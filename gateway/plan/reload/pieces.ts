@@ -1,5 +1,4 @@
 // One policy file as a part of a plan; its digest tells whether a reload must compile it again.
-// Read in the reader thread, compiled and kept on the main thread.
 import type { PolicyFile } from '../grammar/policy-grammar.ts';
 import type { ApiPlan } from '../plan.ts';
 import type { PublishedFile } from '../published/record.ts';

@@ -1,5 +1,4 @@
 // Watches the policy files and builds a new plan from them; plans are swapped whole.
-// One load runs at a time, on the reader thread; changes during a load cause exactly one more.
 import { resolve } from 'node:path';
 import { watch } from 'chokidar';
 import type { ReadSummary } from '../aside/reader-contract.ts';

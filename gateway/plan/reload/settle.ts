@@ -1,5 +1,4 @@
 // Makes a set of policy files that can be served when some files are refused.
-// The last accepted form of an API stands in for its refused file; otherwise the API is left out.
 
 import { type Claims, checkTogether, claimsOf } from '../check/together.ts';
 import type { Surroundings } from '../check/views.ts';

@@ -1,5 +1,4 @@
 // For each refused file the accepted form that stands in for it.
-// Without one its API is left out, and its routes are closed.
 import { basename } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Claimant, claimsOf } from '../check/together.ts';

@@ -1,5 +1,4 @@
 // Judges the policy files that a reader has read: a plan, or a refusal with its problems.
-// For a start with an error, a reload and a preview.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyReader, ReadSummary } from '../aside/reader-contract.ts';
 import { type Problem, sortProblems } from '../problems.ts';

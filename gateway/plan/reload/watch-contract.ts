@@ -1,5 +1,4 @@
 // Types of the watch of the policy files: its options, its handle and the outcome of a load.
-// An outcome is kept until the next load.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyReader, ReaderStart } from '../aside/reader-contract.ts';
 import type { GatewayPlan } from '../plan.ts';

@@ -1,5 +1,4 @@
 // The hosts and path templates under which one API is reached, from its policy file.
-// The same for checks across files and for the route table.
 import type { PolicyParts } from '../grammar/policy-grammar.ts';
 import type { Path } from '../read/document.ts';
 

@@ -1,5 +1,4 @@
 // The routes of an API that is left out.
-// They are closed, so that no other API answers there by its own rules.
 import type { PolicyView } from '../check/views.ts';
 import { type PolicyFile, policyPartsGrammar } from '../grammar/policy-grammar.ts';
 import type { Problem } from '../problems.ts';

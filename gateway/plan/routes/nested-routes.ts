@@ -1,5 +1,4 @@
 // Nested routes: an API with its base below that of another API. A service may read a path of the outer API as one of the nested API.
-// The nodes of the route table, and the look-up by one reading of a path.
 import { LONGEST_LITERAL } from '../../policy/octets.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
 import { looksLikeVersion } from '../../policy/versioning/readers.ts';

@@ -1,5 +1,4 @@
 // The nodes below a node in a tree of path segments, by the names of their literals as readers compare them.
-// What the readers of a path find there: services with several routers read one path in several ways, so that each segment counts.
 import { LETTERS, type Letters, lettersOf, namesOf, type ReadPath } from '../../policy/paths/reading.ts';
 
 export interface NodesByName<N> {

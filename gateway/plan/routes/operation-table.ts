@@ -1,5 +1,4 @@
 // Method and path to the rules of one operation: a tree of path segments per version, built once per plan.
-// One look-up per reading of a request's path, after the version is known.
 import type { OperationTemplate } from '../../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../../policy/octets.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';

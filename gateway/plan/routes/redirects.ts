@@ -1,5 +1,4 @@
 // The chain of `after: { redirect }` of a version as time passes, with cycles found (RET-4).
-// Accepts versions with missing parts, so that checks and the compiler share it.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 

@@ -1,5 +1,4 @@
 // The paths that the gateway reserves on its public listeners (RFC 8615), and the URLs made of them.
-// `check` refuses an API on these paths.
 
 export const API_CATALOG = '/.well-known/api-catalog';
 export const LIFECYCLE = '/.well-known/lifecycle';

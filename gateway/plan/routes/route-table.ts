@@ -1,5 +1,4 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
-// The first look-up of a request.
 import { decodedOctets } from '../../policy/octets.ts';
 import { looksLikeVersion } from '../../policy/versioning/readers.ts';
 import { type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';

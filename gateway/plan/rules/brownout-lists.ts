@@ -1,5 +1,4 @@
 // Every `brownouts` list of a version, its operations' included, with the dates its windows must lie between.
-// For the rules about brownouts; both see the windows that the plan will have.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';

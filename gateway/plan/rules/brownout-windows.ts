@@ -1,5 +1,4 @@
 // brownout-windows: windows exist, lie between deprecation and sunset, and none begins before another is over.
-// A window outside those dates would never be met, or would refuse a version that nobody was told to leave.
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
 import { brownoutListsOf, MOST_DIFFERENT, spellInstant } from './brownout-lists.ts';

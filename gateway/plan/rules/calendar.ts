@@ -1,5 +1,4 @@
 // Calendar months in UTC and the dates that hints name: a month is what the calendar says, not thirty days.
-// Used by the rules; a hint always names a whole day that would pass.
 import type { EpochMs } from '../../policy/contract.ts';
 
 /** The notation of dates has four digits for the year. */

@@ -1,5 +1,4 @@
 // An API that gets versions, or gives them up: its callers stay, and so does what they were told of its end.
-// Part of past.ts, for where no version of today bears the name of a published one.
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';

@@ -1,5 +1,4 @@
 // The rules about the dates of one policy file, in the order their findings are read.
-// Called with the other checks of a file; `rules:` in the file switches each of them.
 import { dayOf } from '../../policy/notation.ts';
 import type { PathsFile } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';

@@ -1,6 +1,4 @@
 // dates-rewritten: the dates of a published version are history, and what was built on them stays true.
-// A later sunset is written as an extension, beside the date first published. Where accounts are pinned it is an error
-// to move a release: accounts that began on a day between would change their version.
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';

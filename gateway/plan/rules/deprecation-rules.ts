@@ -1,5 +1,4 @@
 // Rules about what a deprecation gives its callers: notice, a version beside it, a guide, a notice in bodies.
-// Specification, Versioning 3 and 6.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { isWritten } from '../check/views.ts';

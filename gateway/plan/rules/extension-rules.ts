@@ -1,5 +1,4 @@
 // Rules about the entries of `extended`, each held against the sunset that it moves.
-// Specification, States and transitions; RET-11.
 import { dayOf } from '../../policy/notation.ts';
 import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from './calendar.ts';
 import { extensionsOf, type Rule } from './subject.ts';

@@ -1,5 +1,4 @@
 // Every rule that a policy file can switch: its name, its severity unless switched, and what it asks for.
-// A new rule is a row here and a function in check.ts; the grammar, the editor schema and the text form follow.
 
 export type RuleSeverity = 'error' | 'warning';
 

@@ -1,5 +1,4 @@
 // Rules about where the successors of operations lead: successor-circle and operation-successor.
-// A circle of versions alone is reported for the versions.
 import {
   type OperationTemplate,
   parseOperation,

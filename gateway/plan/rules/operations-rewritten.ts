@@ -1,5 +1,4 @@
 // Operations with an earlier sunset than the one published: their own, or that of their version.
-// Part of past.ts, under the name of sunset-rewritten: an operation ends when it says so, or with its version.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';

@@ -1,5 +1,4 @@
 // The rules that compare a version of today with the same version as published.
-// The caller passes the past: older files, or the record of versions that have gone.
 import type { EpochMs } from '../../policy/contract.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';

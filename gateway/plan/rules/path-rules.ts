@@ -1,5 +1,4 @@
 // path-overlap, encoded-slash: operations that a service may take for one another under the paths rules in force.
-// Requests are judged by each of them; the rules point at where that was hardly meant.
 
 import {
   type OperationTemplate,

@@ -1,5 +1,4 @@
 // pins-rewritten: which version an account of a past day is on is history, and so is the list of days it was found in.
-// A version that is put between published ones, or taken out, would move accounts that never asked for it (VER-5).
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';

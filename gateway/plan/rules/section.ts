@@ -1,5 +1,4 @@
 // The `rules` and `audience` keys of a policy file: how strictly, and for whom, its dates are judged.
-// Part of the policy grammar; read by switch.ts and by the rules themselves.
 import { z } from 'zod';
 import { RULES, type RuleName } from './names.ts';
 

@@ -1,5 +1,4 @@
 // What a rule judges: one version as written, where it stands in its file, and the versions beside it.
-// No rule knows the day: what was in order stays in order while its dates pass.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';

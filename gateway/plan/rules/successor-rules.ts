@@ -1,5 +1,4 @@
 // Rules about where the successor of a version leads.
-// Where a redirect leads is not switchable: check/versions.ts checks it.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { reportDangling } from '../check/dangling.ts';

@@ -1,5 +1,4 @@
 // Applies the `rules` key of a file to what checks report: off is dropped, a severity replaces the usual one.
-// Stands between every check of a policy file and the list of problems.
 import type { Report } from '../check/views.ts';
 import { isRuleName, RULES } from './names.ts';
 import type { RulesSection } from './section.ts';

@@ -1,5 +1,4 @@
 // What the gateway does with each field of an upstream's response: a table of names, extended per upstream.
-// One look-up per line finds everything that later steps change in it.
 import type { HeaderRules } from './connection-rules.ts';
 
 /** Bits, of which a field may have several. */

@@ -1,5 +1,4 @@
 // Request fields that no upstream receives as a client sent them: one table of names and prefixes.
-// Names are in lower case.
 import type { HeaderRules } from './connection-rules.ts';
 
 /** Of one connection, or set by the gateway alone: no policy can keep them. */

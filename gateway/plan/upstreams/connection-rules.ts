@@ -1,5 +1,4 @@
 // How connections to the targets of an upstream are made and what may pass: types of the plan.
-// Defaults are resolved by the compiler.
 
 /** Of one target, in one process. */
 export interface ConnectionRules {

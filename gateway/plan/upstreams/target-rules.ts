@@ -1,5 +1,4 @@
 // How a target of an upstream is chosen, ejected and restored: types of the plan.
-// Times are in milliseconds.
 
 export interface TargetRules {
   /** How one of several targets is chosen; `consumer` sends the same caller to the same target. */

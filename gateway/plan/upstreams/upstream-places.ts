@@ -1,5 +1,4 @@
 // Server and path where requests for an upstream go, in one form for each of their spellings.
-// Two upstreams with the same form share a service.
 import type { Label } from '../../policy/versioning/resolution.ts';
 import type { PolicyParts } from '../grammar/policy-grammar.ts';
 import type { UpstreamPlan, VersionRules } from '../plan.ts';

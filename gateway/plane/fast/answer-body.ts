@@ -1,5 +1,4 @@
 // The body of an upstream's answer, taken out of its framing as it comes (RFC 9112 §6.3).
-// Used by upstream-connection.ts.
 import type { AnswerHead } from './answer-head.ts';
 import { ChunkedBody } from './chunked-body.ts';
 

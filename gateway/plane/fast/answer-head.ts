@@ -1,5 +1,4 @@
 // Reads the head of an upstream's answer, strictly: what is not in the form of RFC 9112 is no answer.
-// Used by upstream-connection.ts; what a client may see of it is up to upstream/response-headers.ts.
 
 import { fieldName, hashed, TOKEN } from './field-names.ts';
 

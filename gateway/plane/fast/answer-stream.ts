@@ -1,5 +1,4 @@
 // The answer on its way to a client of the fast plane: what comes in one turn leaves together.
-// Text, an octet for each character: it dies young, where buffers of this size would keep the collector busy.
 import type { Socket } from 'node:net';
 import { writeStage } from './request-stages.ts';
 

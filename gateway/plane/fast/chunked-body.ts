@@ -1,5 +1,4 @@
 // Takes a chunked body out of its framing (RFC 9112 §7.1), as strictly as Node's parser does.
-// Used for the bodies of requests and of upstreams' answers.
 
 export class ChunkedBodyError extends Error {
   /** As Node's parser says it. */

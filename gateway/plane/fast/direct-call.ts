@@ -1,5 +1,4 @@
 // One call to one target over a connection of the fast plane: what is written of the request, and what becomes of the answer.
-// Runs under upstream/attempts.ts, which decides what follows a failure.
 
 import type { Socket } from 'node:net';
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';

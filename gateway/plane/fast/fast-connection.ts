@@ -1,5 +1,4 @@
 // One client connection of the fast plane: octets become requests, one at a time and in order.
-// What the reader does not recognise goes to Node's parser with every octet of it, and with the connection.
 import type { Socket } from 'node:net';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { type ClientConnection, createClientConnection } from '../client-connection.ts';

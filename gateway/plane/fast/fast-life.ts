@@ -1,5 +1,4 @@
 // The life of a request on the fast plane: judged, answered or forwarded, counted once.
-// Told of each request by its connection, of its end by the connection or by what its answer goes through.
 import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { Answer } from '../../exchange/exchange.ts';

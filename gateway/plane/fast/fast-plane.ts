@@ -1,5 +1,4 @@
 // The fast plane of a listener: HTTP/1.1 in its plainest form, without Node's request and response objects.
-// Stands between the accepted connections and Node's server, which gets whatever is not plain.
 import type { Socket } from 'node:net';
 import { createDateText } from '../answer-text.ts';
 import { createOpenList } from '../slow-clients.ts';

@@ -1,5 +1,4 @@
 // What a request of the fast plane is given: what its listener has for all of them, and its connection.
-// Types only, so that the parts of the plane can know each other by them.
 import type { Socket } from 'node:net';
 import type { ForwardPorts } from '../../upstream/attempts.ts';
 import type { ClientConnection } from '../client-connection.ts';

@@ -1,5 +1,4 @@
 // One request on the fast plane as upstream/ reads it, and its answer as upstream/ writes it.
-// Made by the connection for each head; judged and answered by fast-life.ts.
 import { Readable } from 'node:stream';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { Directive, ForwardOrder } from '../../exchange/directive.ts';

@@ -1,5 +1,4 @@
 // Field names as the fast plane reads them: octets to the lower-case name, and to what is to be known of it.
-// A known name costs no string; unknown ones are remembered up to a bound, so that nobody can fill the table.
 
 /** What a reader of heads has to do about a field. */
 export const FIELD_RULE = {

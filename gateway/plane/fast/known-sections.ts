@@ -1,5 +1,4 @@
 // Field sections of requests that were read before, by their octets: most clients send the same one with each request.
-// Where they do not, a look-up costs a tenth of what it saves, and is left out.
 import { createRecentMap } from '../../policy/recent-map.ts';
 
 /** Of one listener. */

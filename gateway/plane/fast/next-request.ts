@@ -1,5 +1,4 @@
 // The bytes of a connection's next request, collected until its head is complete.
-// Each connection in fast-connection.ts has one.
 
 /** Octets. A head in pieces is read from its start for each piece. Beyond this, Node's parser takes it, which keeps its position. */
 const MOST_REREAD = 1_024 * 1_024;

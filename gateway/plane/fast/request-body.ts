@@ -1,5 +1,4 @@
 // The body of a request on the fast plane: taken out of its framing as its octets come, and read with back pressure.
-// Filled by the connection; read by upstream/.
 import { Readable } from 'node:stream';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { ChunkedBody, ChunkedBodyError } from './chunked-body.ts';

@@ -1,5 +1,4 @@
 // The method that a request begins with.
-// Read before anything else of a head.
 import { METHODS } from '../../exchange/request-view.ts';
 
 const SPACE = 0x20;

@@ -1,5 +1,4 @@
 // The body of a request on its way to an upstream: its length where that is known, and its octets as they come.
-// Used by direct-call.ts.
 import type { Socket } from 'node:net';
 import { Duplex, type Readable } from 'node:stream';
 import type { CallRequest } from '../../upstream/call.ts';

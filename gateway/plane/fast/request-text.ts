@@ -1,5 +1,4 @@
 // The head of a request as an upstream gets it.
-// Written by direct-call.ts; upstream/request-headers.ts says what stands in it.
 import type { CallRequest } from '../../upstream/call.ts';
 import type { SharedFields } from '../../upstream/request-headers.ts';
 import { fieldLine, flatText } from '../answer-text.ts';

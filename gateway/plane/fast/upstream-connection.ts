@@ -1,5 +1,4 @@
 // One HTTP/1.1 connection to a target: a call at a time, its answer read strictly and handed on as it comes.
-// Made and kept by upstream-pool.ts.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { TargetOptions } from '../target-options.ts';

@@ -1,5 +1,4 @@
 // The fast plane's connections to one target: the last one used is the first one taken.
-// Made for each target by connect-target.ts.
 
 import { Fault } from '../../exchange/directive.ts';
 import type { UpstreamPlan } from '../../plan/plan.ts';

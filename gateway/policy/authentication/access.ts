@@ -1,5 +1,4 @@
 // What the authentication policy speaks: who may call, who called, and its refusals; and whether a caller may use a method.
-// Read by the pipeline, the identity verifiers and the plan.
 import type { EpochMs, Fields, MaybePromise } from '../contract.ts';
 import type { IdPrefixes } from '../notation.ts';
 

@@ -1,5 +1,4 @@
 // The WWW-Authenticate values that go with an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
-// Called when a refusal becomes an answer.
 import type { AuthenticationRefusal, Consumer, CredentialScheme } from './access.ts';
 import { BEARER_FIELD } from './token-authenticator.ts';
 

@@ -1,5 +1,4 @@
 // Who calls, by verified claims or by a proven certificate: one stable id, the scopes it holds, and until when it is good.
-// Called once per token by whoever verifies it, and once per connection with a certificate.
 import type { EpochMs } from '../contract.ts';
 import { type IdPrefixes, idNamed } from '../notation.ts';
 import type { ClientCertificate, Consumer } from './access.ts';

@@ -1,5 +1,4 @@
 // An API key, `sdl_<id>_<secret><checksum>`: its text, its record, the port that keeps it, and whether it opens the door now.
-// The secret itself is nowhere: its digest is compared in constant time (AUTH-3). The checksum tells mistyped from unknown.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { EpochMs, MaybePromise } from '../contract.ts';

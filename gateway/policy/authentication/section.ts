@@ -1,5 +1,4 @@
 // The `access` section of a policy file: who may call an API, a version of it, or one operation.
-// There is no default: an API without it is refused, and so is one that does not say its scopes, so that none is open by oversight.
 import { z } from 'zod';
 import { notation } from '../notation.ts';
 

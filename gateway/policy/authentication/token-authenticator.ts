@@ -1,5 +1,4 @@
 // Bearer tokens among the ways of knowing who calls: taken out of a request, bound to a certificate or not, verified.
-// What a verifier remembers of a token holds for all requests; what a bound one has to come with is looked at for each.
 import type { EpochMs, Fields } from '../contract.ts';
 import type {
   Authenticated,

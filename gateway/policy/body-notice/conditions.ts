@@ -1,5 +1,4 @@
 // The conditions of a request for a resource whose answers are edited, as the upstream is to see them (BODY-5, RNG-1).
-// Clients hold tags of edited answers (RFC 9110 §8.8.3), the upstream knows its own.
 import type { Fields } from '../contract.ts';
 import type { Notice } from './notice.ts';
 

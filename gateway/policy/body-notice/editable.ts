@@ -1,5 +1,4 @@
 // Which answers may be edited, as far as their head tells (BODY-1), and what became of those that were looked at.
-// Judged before the first byte of a body is held back.
 import type { FieldRecord } from '../contract.ts';
 
 /** Each answer that could have carried the notice ends in one of these; metrics and log name it. */

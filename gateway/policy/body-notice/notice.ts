@@ -1,5 +1,4 @@
 // The notice: what a deprecated version says of itself inside the JSON objects it answers with. Put in, digests made anew.
-// Made for each request, since it names the same resource in the successor; the same facts make the same bytes.
 import { hash } from 'node:crypto';
 import type { EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';

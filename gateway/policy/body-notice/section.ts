@@ -1,5 +1,4 @@
 // The `body_notice` key of a version and of an operation.
-// Part of the policy grammar; what it switches on is notice.ts.
 import { z } from 'zod';
 
 export const bodyNoticeSection = z.boolean().meta({

@@ -1,5 +1,4 @@
 // The key a client chose, out of its header line, and the two digests that are made with it.
-// Called by the exchange; a store sees the digests and never the key itself.
 import { createHash } from 'node:crypto';
 import type { Fields } from '../contract.ts';
 

@@ -1,5 +1,4 @@
 // What the idempotency policy speaks: its rules, which answers are kept and what of them, the store port, its refusals.
-// The port is owned here, by who needs it; stores/ implements it.
 import type { FieldRecord, RetryLater } from '../contract.ts';
 
 /** Methods that may have a key; the others change nothing, or the same however often they come (IDM-2). */

@@ -1,5 +1,4 @@
 // The `idempotency` sections of a policy file, and how those of operation, version and API make one rule.
-// Inheritance is resolved when the plan is compiled, key by key.
 import { z } from 'zod';
 import { notation, oneOf, parseSize, wholeSeconds } from '../notation.ts';
 import { type IdempotencyRules, KEYED_METHODS } from './rules.ts';

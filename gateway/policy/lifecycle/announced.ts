@@ -1,5 +1,4 @@
 // The port of announcements that were sent, shared by all gateways of a store: claimed before sending, kept after it.
-// stores/ implements it, announce/ uses it.
 
 /** `held`: another gateway may be sending it now. `kept`: it was sent. */
 export type AnnouncementClaim =

@@ -1,5 +1,4 @@
 // The stage of an API as a whole: that of the version with the longest life left.
-// Used by lifecycle documents, metrics, `explain` and `timeline`.
 import type { EpochMs } from '../contract.ts';
 import { phaseAt } from './phases.ts';
 import type { Phase, Schedule, Stage } from './schedule.ts';

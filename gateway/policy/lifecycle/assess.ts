@@ -1,5 +1,4 @@
 // The life of a version at an instant, with announcements and overrides applied.
-// Every stage, date and brownout is read through it. Without announcements and overrides it costs two comparisons.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';

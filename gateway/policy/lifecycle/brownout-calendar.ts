@@ -1,5 +1,4 @@
 // The brownouts of one version by the clock: is there one now, which are to come, when does that change.
-// Built with the plan and asked by every request to a deprecated version; no timer, only comparisons.
 import type { EpochMs } from '../contract.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 

@@ -1,5 +1,4 @@
 // Cron in a time zone: whether an expression can be read, and when it strikes.
-// The only file that knows the cron library; asked while a plan is checked and compiled, never by a request.
 import { Cron } from 'croner';
 import type { EpochMs } from '../contract.ts';
 import type { CronBeat } from './brownout-rule.ts';

@@ -1,5 +1,4 @@
 // Who meets a brownout, and what they are told.
-// Called by the pipeline for a request that falls into a window.
 import { hash } from 'node:crypto';
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';

@@ -1,5 +1,4 @@
 // What a brownout is: the rule an operator writes, and the windows it comes to between deprecation and sunset.
-// Read by the section, the expansion, the calendar and the checks of the plan.
 import type { EpochMs } from '../contract.ts';
 
 /** When a rule applies. Instants are half-open: from <= now < until. */

@@ -1,5 +1,4 @@
 // The `brownouts` list of a policy file: dated windows, cron in a zone, phases before the sunset.
-// The form of each entry; what depends on the dates of the version is checked against the whole file.
 import { z } from 'zod';
 import { duration, instant, lineOfText, notation, parseShare } from '../notation.ts';
 import { parseCron, parseZone } from './brownout-cron.ts';

@@ -1,5 +1,4 @@
 // From the brownout rules of one version to its windows: repetition unrolled, phases placed before the sunset.
-// Runs when a plan is checked and when it is compiled; both see the same windows.
 import type { EpochMs } from '../contract.ts';
 import { strikes } from './brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronBeat } from './brownout-rule.ts';

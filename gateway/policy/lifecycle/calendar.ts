@@ -1,5 +1,4 @@
 // The events of versions and operations in time order, their dates and brownouts, and the iCalendar text of them.
-// Behind /.well-known/lifecycle/<api>.ics and `timeline`.
 import type { EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';

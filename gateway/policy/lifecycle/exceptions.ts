@@ -1,5 +1,4 @@
 // Exceptions: a consumer's written leave from brownouts, the sunset, lowered limits or a freeze, until a day.
-// Compiled with the plan; asked by the pipeline once it knows the consumer, and before, whether it must.
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Phase } from './schedule.ts';

@@ -1,5 +1,4 @@
 // The migration guide of a version: a page elsewhere, or a Markdown file beside the policy that the lifecycle page shows.
-// Its notation and its name on that page; the file is read and rendered in plan/guides/.
 
 /** The name becomes part of a URL, so that it is made of what needs no escaping there. */
 const FILE = /^(?![A-Za-z][A-Za-z0-9+.-]*:)(?:[^\p{Cc}\\]{0,1000}\/)?([A-Za-z0-9][A-Za-z0-9._-]{0,99})\.md$/u;

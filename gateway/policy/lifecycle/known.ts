@@ -1,5 +1,4 @@
 // What callers know of a version at an instant: extensions, brownouts and a deprecation count from their announced day.
-// assess.ts starts from here, and every view reads what assess.ts returns.
 import type { EpochMs } from '../contract.ts';
 import type { BrownoutRule } from './brownout-rule.ts';
 import type { Schedule } from './schedule.ts';

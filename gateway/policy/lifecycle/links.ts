@@ -1,5 +1,4 @@
 // Link values (RFC 8288): those of a phase, built with the plan, and the line of one answer.
-// Built ahead by phases.ts, completed per request when an answer is decorated.
 import type { Phase } from './schedule.ts';
 
 /** All that may not stand raw in a link target: beyond visible ASCII, and what would end the target or a quoted-string. */

@@ -1,5 +1,4 @@
 // The title of a milestone and its sentences: what readers should know and do.
-// Feed, lifecycle page, JSON and mails have the same sentences.
 import { dateInWords } from '../notation.ts';
 import { isOfWholeApi } from './api-life.ts';
 import type { Life } from './calendar.ts';

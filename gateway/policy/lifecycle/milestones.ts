@@ -1,5 +1,4 @@
 // The changelog of an API: what was announced of its versions and when, from the dates in its file; and the countdown to a sunset.
-// calendar.ts has when dates come; this file has when they were announced.
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import { isOfWholeApi } from './api-life.ts';

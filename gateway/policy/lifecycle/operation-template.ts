@@ -1,5 +1,4 @@
 // Names of operations: a method and a path template below the API's base, as `operations` and `successor` write them.
-// Parsed when a plan is checked and compiled; per request only `fillTail` runs.
 import { decodedOctets, LONGEST_LITERAL } from '../octets.ts';
 import type { Label } from '../versioning/resolution.ts';
 

@@ -1,5 +1,4 @@
 // What a pause, or a hold, does to each version it names, said before it is stored and whenever it is listed.
-// Made of the same assessment that requests are judged by.
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { isOfWholeApi } from './api-life.ts';

@@ -1,5 +1,4 @@
 // Making a pause: what an operator asked for, checked, and what it will do to each version.
-// Called by the admin API before anything is stored; pure like every rule.
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';

@@ -1,5 +1,4 @@
 // From the dates of a version to its phases, each with its signals ready to send.
-// Built when a plan is compiled; per request only `phaseAt` runs.
 import { serializeItem } from 'structured-headers';
 import type { EpochMs, HeaderLine } from '../contract.ts';
 import { dayOf } from '../notation.ts';

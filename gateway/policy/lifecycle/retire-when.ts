@@ -1,5 +1,4 @@
 // When a version may be retired by what is still called of it, whether it is retired all the same, and whether a guard holds it.
-// Judged by the guard in a running gateway, and by `check` and `diff` for who asks before; the figures are the ledger's.
 import { z } from 'zod';
 import type { EpochMs } from '../contract.ts';
 import { counted, notation, parseRate } from '../notation.ts';

@@ -1,5 +1,4 @@
 // The answers of a version that lets callers in no more: gone or moved past its sunset, or frozen for new consumers.
-// Retirement is public and comes before authentication (ORD-3); when a consumer was first seen is the ledger's knowledge.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { type Exception, leaveFrom } from './exceptions.ts';

@@ -1,5 +1,4 @@
 // Compares a life before and after each announcement: announcements to come, and when a changelog entry was last changed.
-// milestones.ts has the entries of one instant.
 import type { EpochMs } from '../contract.ts';
 import type { Life, VersionLife } from './calendar.ts';
 import { type Announceable, knownAt, sortedOnce } from './known.ts';

@@ -1,5 +1,4 @@
 // What the lifecycle policy speaks: the dates of a version, the phases they make, and its refusals.
-// Compiled from the documents, read by the pipeline, the decorators and the metrics.
 import type { EpochMs, HeaderLine } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 

@@ -1,5 +1,4 @@
 // The lifecycle fields of a version and of an API: dates, successor, links, what follows the sunset.
-// Their shape only; order of dates and references are checked against the whole file.
 import { z } from 'zod';
 import { instant, isLoopback, lineOfText, notation, orOff, wholeSeconds } from '../notation.ts';
 import type { BrownoutRule } from './brownout-rule.ts';

@@ -1,5 +1,4 @@
 // `Deprecation` and `Sunset` of an upstream: malformed values are dropped, sound ones stay only with `upstream_wins`.
-// Called when an answer is decorated.
 import type { HeaderLine } from '../contract.ts';
 import type { Phase } from './schedule.ts';
 

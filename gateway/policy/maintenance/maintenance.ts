@@ -1,5 +1,4 @@
 // Maintenance: a service is being worked on, and whoever asks for it is told when to come back.
-// Asked by the pipeline, by the lifecycle page and by `check`.
 import type { EpochMs, RetryLater } from '../contract.ts';
 
 export interface Maintenance {

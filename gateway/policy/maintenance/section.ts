@@ -1,5 +1,4 @@
 // The `maintenance` key of an API, a version and an operation: until when its service is being worked on.
-// Part of the policy grammar; what it means to a request is maintenance.ts.
 import { z } from 'zod';
 import { instant, lineOfText } from '../notation.ts';
 import type { Maintenance } from './maintenance.ts';

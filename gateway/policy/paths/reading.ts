@@ -1,5 +1,4 @@
 // The names that the readers of a path make of its segments, and compare with those of templates.
-// Hostile paths have many readings and few segments, so that each name is made once.
 import { decodedOctets, LONGEST_LITERAL } from '../octets.ts';
 
 /** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */

@@ -1,5 +1,4 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
-// A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
 import { decodedOctets, decodeUnreserved } from '../octets.ts';
 import { KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath, until } from './reading.ts';
 

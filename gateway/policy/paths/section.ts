@@ -1,5 +1,4 @@
 // The `paths` section of a policy or gateway file: how the service reads the paths that it is sent.
-// A preset describes a kind of service; policies/README.md names the versions that it was tested with.
 import { z } from 'zod';
 import { oneOf } from '../notation.ts';
 import type { PathRules } from './rules.ts';

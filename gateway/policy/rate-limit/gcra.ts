@@ -1,5 +1,4 @@
 // How a bucket judges, as pure functions: GCRA (RL-9), whose state is the theoretical arrival time, and the sliding log (RL-8).
-// Stores keep that number; the in-process one calls this, a remote one does the same arithmetic on its own clock.
 import type { Limit, Taken } from './limit.ts';
 
 /**

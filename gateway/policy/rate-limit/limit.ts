@@ -1,5 +1,4 @@
 // What the rate-limit policy speaks: limits, the names of their buckets, the store port, and its refusals.
-// The port is owned here, by who needs it; stores/ implements it.
 import type { EpochMs, MaybePromise, RetryLater } from '../contract.ts';
 
 /**

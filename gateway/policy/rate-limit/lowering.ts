@@ -1,5 +1,4 @@
 // The lowered limit of what is deprecated (RL-11), computed when a plan is compiled.
-// The pipeline only picks by stage and, on a curve, by day.
 import type { EpochMs } from '../contract.ts';
 import type { Limit, LimitRule } from './limit.ts';
 

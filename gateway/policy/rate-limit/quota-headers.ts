@@ -1,5 +1,4 @@
 // What clients are told of limits: our pair of lines, the RateLimit draft's, Retry-After, and beside ours what an upstream says.
-// Called when an answer is decorated, refused or not.
 import type { HeaderLine } from '../contract.ts';
 import type { Limit, LimitRules, Quota } from './limit.ts';
 

@@ -1,5 +1,4 @@
 // The `limits` sections of a policy file, the `cost` of an operation, and the `guard` of the gateway.
-// Inheritance from API to version is resolved when the plan is compiled.
 import { z } from 'zod';
 import { notation, parseRate, parseShare, type Rate, rate } from '../notation.ts';
 import { DEFAULT_LIMIT, LOWERED_DEFAULT, type Lowering } from './lowering.ts';

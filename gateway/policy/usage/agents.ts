@@ -1,5 +1,4 @@
 // The user agents of a record: what a client said it is, made harmless and few.
-// Cleaned where requests are counted; merged there and in the stores.
 
 export const MOST_AGENTS = 5;
 const AGENT_CAP = 120;

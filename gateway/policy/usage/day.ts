@@ -1,5 +1,4 @@
 // Days of UTC as the ledger counts them: by number in the stores and while counting, by date wherever they are read.
-// A day without a clock change has the same length everywhere, so that the number is a division.
 import type { EpochMs } from '../contract.ts';
 import type { UsageDay } from './ledger.ts';
 

@@ -1,5 +1,4 @@
 // What the ledger speaks: who called what is deprecated, when and how often, where that is kept, and in which order.
-// The port is owned here; telemetry/ counts into it, stores/ keep it, and `usage`, the guard and the freeze read it.
 import type { EpochMs, MaybePromise } from '../contract.ts';
 
 /** A day of UTC, `2026-11-21`. */

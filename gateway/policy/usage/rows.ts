@@ -1,5 +1,4 @@
 // Records of the ledger as rows: one for each consumer of a version, with what it calls there, and how that changes.
-// Made of one page of records at a time, which stand in the order of api, version, consumer, operation.
 import type { EpochMs } from '../contract.ts';
 import type { Adopter, CountedDays, UsageCount, UsageRecord, UsageSubject } from './ledger.ts';
 import type { Trend } from './window.ts';

@@ -1,5 +1,4 @@
 // Whether anybody would miss what is deprecated, by what the ledger has of it, and the sentence that says so.
-// Told by `usage` and the admin API; a ledger that has not looked long enough never says that something is safe to end.
 import type { EpochMs } from '../contract.ts';
 import { counted, dayOf } from '../notation.ts';
 import { dayNumber, startOfDay } from './day.ts';

@@ -1,5 +1,4 @@
 // What a version is still called: consumers, calls, and each operation, over rows that come page by page.
-// Bounded by what the policies name, however many consumers there are: of them only a count is kept.
 import type { UsageSubject } from './ledger.ts';
 import { type Counted, countedIn, sum, type UsageRow } from './rows.ts';
 

@@ -1,5 +1,4 @@
 // Which days a look at the ledger counts, and the two weeks whose comparison is the trend.
-// Made once per look by whoever reads the ledger; days of UTC, compared as text.
 import type { EpochMs } from '../contract.ts';
 import { dayNamed, dayNumber, dayNumberAt, startOfDay } from './day.ts';
 import type { CountedDays, UsageDay } from './ledger.ts';

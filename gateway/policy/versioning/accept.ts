@@ -1,5 +1,4 @@
 // `Accept`: read into preferences where a media type carries versions, rewritten for the upstream, asked for a preferred type.
-// The grammar is that of RFC 9110 §12.5.1; nothing in here judges whether a version exists.
 import { mediaType } from '@hapi/accept';
 import { type ContentType, isTypeValid } from 'content-type';
 import type { Fields } from '../contract.ts';

@@ -1,5 +1,4 @@
 // The grammar of version labels and of what a request may write for one (VER-1).
-// Used when a plan is compiled and, for the rare value no look-up finds, when a request is judged.
 import { parseInstant } from '../notation.ts';
 import type { Label } from './resolution.ts';
 

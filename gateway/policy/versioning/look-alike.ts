@@ -1,5 +1,4 @@
 // Parameter names and path segments that resemble the carrier of a version, as lenient services read them.
-// Resolution refuses them, so that the default never answers a misspelt version (VER-1, VER-4).
 import { decodedOctets } from '../octets.ts';
 
 /** A proxy and a service may each decode once too often. */

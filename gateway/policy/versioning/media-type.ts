@@ -1,5 +1,4 @@
 // Media types that carry a version: in their name (`application/vnd.acme.{version}+json`) or in a parameter, perhaps twice.
-// Templates are compiled with the plan; `Accept` and `Content-Type` are read, and rewritten, through them.
 import { type ContentType, format, isTokenValid, isTypeValid, parse } from 'content-type';
 import type { Label, MediaTemplate } from './resolution.ts';
 

@@ -1,5 +1,4 @@
 // Media types that misspell their version, so that the default never answers them (VER-1).
-// The text found stands as the version and fits no grammar of versions: resolution refuses it as malformed.
 import { type ContentType, isTypeValid, parse } from 'content-type';
 import { parametersOf, versionIn } from './media-type.ts';
 import type { MediaTemplate } from './resolution.ts';

@@ -1,5 +1,4 @@
 // Pins: the date version an account stays on until it asks for another (specification, Versioning; VER-5).
-// What a pin is, the port behind which pins are kept, how one may move, and which version a caller without a stored one gets.
 import type { EpochMs, MaybePromise } from '../contract.ts';
 import { dayOf, type IdPrefixes, idNamed, parseInstant } from '../notation.ts';
 import { isDate } from './label.ts';

@@ -1,5 +1,4 @@
 // A version in the raw query: read as a server would read it, cut without touching a byte of the rest (VER-4, VER-8).
-// The reader of the `query` carrier, and what the forward order does to the query.
 import { decodedBytes, resemblesName } from './look-alike.ts';
 
 /** Every value of the parameter, percent-decoded, in order; a name without `=` has the empty value. */

@@ -1,5 +1,4 @@
 // The readers table: one row per carrier, each reading what a request writes there and judging nothing.
-// A new carrier is a function, its row, and its member of `Carrier`.
 import { NO_PREFERENCES, readPreferences } from './accept.ts';
 import { resemblesVersion } from './look-alike.ts';
 import { otherVersionsIn, parseMediaType, versionIn } from './media-type.ts';

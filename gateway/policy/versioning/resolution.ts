@@ -1,5 +1,4 @@
 // What version resolution speaks: labels, carriers, claims, preferences, and its refusals.
-// Readers make claims, resolve.ts makes a resolution of them; nothing else speaks of carriers.
 import type { EpochMs, Fields, RetryLater } from '../contract.ts';
 
 /** A version as the operator declares it, for example `v1`. `none` is the single label of an unversioned API. */

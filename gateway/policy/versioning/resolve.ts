@@ -1,5 +1,4 @@
 // From what a request says of its version to one version, or to one of four refusals; `Accept` is negotiated on the way.
-// Asked once per request, after the route match and before anything that depends on the version.
 import { parseInstant } from '../notation.ts';
 import { compareLabels, isDate, parseRequested } from './label.ts';
 import type {

@@ -1,5 +1,4 @@
 // Compiles the labels and carriers of one API into look-ups.
-// Runs once per plan; what it returns is asked once or twice per request.
 import { compareLabels, parseLabel } from './label.ts';
 import { ignoredNames } from './query.ts';
 import { claimsReader } from './readers.ts';

@@ -1,5 +1,4 @@
 // The `resolve` section of a policy file: which carriers are read for a version, and the default.
-// Its shape only; whether labels exist is checked against the whole file.
 import { z } from 'zod';
 import { notation, oneOf, parseClaimName } from '../notation.ts';
 import { parseTemplate } from './media-type.ts';

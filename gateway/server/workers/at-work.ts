@@ -1,5 +1,4 @@
 // A worker process: does what its primary tells it. Ends when it is told to, after an error of its own, and with the primary.
-// Signals are the primary's to heed: a terminal or a supervisor sends them to every process of a group.
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import { connectPeer, type Peer } from './peer.ts';
 import type { BoundListeners, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';

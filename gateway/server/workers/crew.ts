@@ -1,5 +1,4 @@
 // The workers of a primary: as many as were asked for, all with the same plan, each replaced when it ends.
-// Made by gateway.ts in place of a service of its own; the primary itself accepts no public connection.
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Logger } from '../../telemetry/logs/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';

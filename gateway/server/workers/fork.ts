@@ -1,5 +1,4 @@
 // A worker process and the wire to it. All workers accept on the sockets that the primary holds and gives to each of them.
-// A connection waits in such a socket's queue until some worker takes it, so that none waits for a worker that has died.
 import { fork } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { BoundSocket, isIP } from 'node:net';

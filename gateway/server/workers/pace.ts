@@ -1,5 +1,4 @@
 // Waiting for workers: how soon one that ended is replaced, and for how long an answer is awaited.
-// The first is replaced at once, those of a crash loop ever later: at most one every ten seconds in the end.
 import type { MonotonicMs } from '../../policy/contract.ts';
 
 const FIRST_PAUSE_MS = 100;

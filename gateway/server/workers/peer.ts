@@ -1,5 +1,4 @@
 // Questions and answers between two processes of this program, over whatever carries messages between them.
-// Both ends of crew.ts and of a worker speak through it.
 
 /** What one end answers: each function takes what was asked and gives, or promises, the answer. */
 export type Answers = Readonly<Record<string, (asked: never) => unknown>>;

@@ -1,5 +1,4 @@
 // What the primary and its workers say to each other, besides what their stores do.
-// Everything here crosses between processes as a structured clone: data, no functions.
 import type { ReadPiece } from '../../plan/reload/pieces.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';

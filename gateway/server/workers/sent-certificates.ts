@@ -1,5 +1,4 @@
 // The certificates of a worker: those that its primary sends, which alone watches the files.
-// Made by worker.ts, where one process would have public-certificates.ts.
 import type { HttpsSettings } from '../../plan/settings.ts';
 import { certificatesOf, type KeyPair } from '../certificates.ts';
 import type { CertificateSource } from '../tls-options.ts';

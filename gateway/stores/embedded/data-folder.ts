@@ -1,5 +1,4 @@
 // The folder an embedded store keeps its state in, held by one process at a time. Opened at start.
-// The lock is SQLite's lock on the database file: the operating system frees it however the process ends.
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../system/make-folder.ts';

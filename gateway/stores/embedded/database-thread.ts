@@ -1,5 +1,4 @@
 // The thread that alone opens sundial.db and holds its lock: what it answers has been synced to the disk.
-// Started by thread.ts, which sends one batch of calls at a time; a batch is one transaction.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';

@@ -1,5 +1,4 @@
 // sundial.db as the embedded stores see it: calls in batches that resolve once they are on the disk, whatever becomes of the thread.
-// Opened by data-folder.ts.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Call, Operations } from './operations.ts';
 import { type DatabaseThread, startThread } from './thread.ts';

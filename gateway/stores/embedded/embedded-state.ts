@@ -1,5 +1,4 @@
 // What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
-// One process holds the folder, so that what this process knows is all there is to know.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNumber } from '../../policy/usage/day.ts';

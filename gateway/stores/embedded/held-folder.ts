@@ -1,6 +1,4 @@
 // The data folder of a demo: made, writable, and held before any sample service opens what is kept there.
-// Used by main.ts. The store of the gateway has a lock of its own, which comes too late for the samples: those of a demo that
-// is refused would meanwhile have led the webhooks of the one that runs to ports where nobody listens.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../system/make-folder.ts';

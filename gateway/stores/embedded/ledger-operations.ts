@@ -1,5 +1,4 @@
 // What is asked of the ledger's tables in sundial.db, in pieces that are each short: pins wait for the same thread.
-// A part of operations.ts; ledger.ts makes the port of it.
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';

@@ -1,5 +1,4 @@
 // What is read of the ledger's tables in sundial.db, whole or added up, in short pieces, each by an index.
-// A part of ledger-operations.ts.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { UsageCount, UsageFilter, UsagePlace } from '../../policy/usage/ledger.ts';
 import { countFrom, type DayNumbers, recordFrom, type StoredUsage, type UsageChunk } from '../usage-text.ts';

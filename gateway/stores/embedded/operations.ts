@@ -1,5 +1,4 @@
 // Everything that is ever asked of sundial.db, each a few prepared statements inside the transaction of its batch.
-// Runs in the database's thread; others import its types only.
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { AnnouncementClaim } from '../../policy/lifecycle/announced.ts';

@@ -1,5 +1,4 @@
 // Rate-limit buckets and sliding logs in this process: the default store, the per-address guard, the fallback without Redis.
-// Stands behind the RateLimitStore port and answers at once.
 import { emissionInterval, gcra, slidingLog } from '../../policy/rate-limit/gcra.ts';
 import type { Limit, Take, Taken } from '../../policy/rate-limit/limit.ts';
 

@@ -1,5 +1,4 @@
 // The tables of sundial.db and how an older file gets them. Run by the database's thread when it opens the file.
-// A migration, once released, is never edited: a change is another one at the end.
 import type { DatabaseSync } from 'node:sqlite';
 
 /** The number of a file's schema is how many of these it has seen. */

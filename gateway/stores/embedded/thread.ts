@@ -1,5 +1,4 @@
 // Starts the database's thread, talks to it, and notices its end.
-// database.ts keeps one running.
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { OpenFailure, ThreadMessage, ThreadStart } from './database-thread.ts';

@@ -1,5 +1,4 @@
 // Announcements shared by all gateways on one Redis: one hash of those made, and a key that lapses for each under way.
-// Stands behind the AnnouncedStore port. What was made has no end of its own: no eviction of what has one makes it be made again.
 import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';

@@ -1,5 +1,4 @@
 // The ioredis client of one connection: to a server named by its address, or to the primary that sentinels name.
-// Made for connect.ts; link.ts watches over it.
 import type { Redis as Client, RedisOptions } from 'ioredis';
 import type { RedisAddress, RedisServer } from '../redis-address.ts';
 

@@ -1,5 +1,4 @@
 // Which of the 16384 slots a key falls into, and who holds them: read from the servers every few seconds, and on redirects.
-// connect.ts asks for the link of each command. A change of hands costs those commands that meet it, and no other.
 import { type RedisAddress, type RedisServer, serverName } from '../redis-address.ts';
 import type { RedisClients } from './client.ts';
 import type { Redirected } from './failures.ts';

@@ -1,5 +1,4 @@
 // What went wrong with a command or a connection, in words that are safe to print, and how long Redis counts as away for it.
-// Asked by link.ts: nothing that leaves here can hold the URL, a password or the arguments of a command.
 import { StoreUnavailable } from '../../policy/contract.ts';
 
 /** No answer within the limit. */

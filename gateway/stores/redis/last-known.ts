@@ -1,5 +1,4 @@
 // What this gateway last knew of the overrides, kept in its data folder: for a start while Redis is away, or empty.
-// Read once and written by shared-state.ts; Redis has the say for as long as it holds the same data.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,4 @@
 // One connection to one Redis as the request path needs it: an answer at once, or the plain statement that there is none.
-// connect.ts has one, to a server or to the primary behind sentinels, and of a cluster one for each primary.
 import { randomUUID } from 'node:crypto';
 import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // The scripts that Redis runs, as they lie beside this file, and the mark by which a reply is known for the answer to its call.
-// Registered by the part of the store that calls them.
 import { readFileSync } from 'node:fs';
 
 /** The text of `<name>.lua`. */

@@ -1,5 +1,4 @@
 // What was published, shared by all gateways on one Redis. Stands behind the PublishedRecord port.
-// A write names the mark of what the gateway has read, so that none replaces what another one wrote later.
 import type { PublishedRecord } from '../../plan/published/record.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { RedisConnection } from './connect.ts';

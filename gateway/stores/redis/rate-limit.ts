@@ -1,5 +1,4 @@
 // Rate-limit buckets shared by all gateways: one atomic script call per subject, timed by the server's clock (RL-10).
-// Stands behind the RateLimitStore port, usually below the leases.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';

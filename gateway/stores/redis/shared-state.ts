@@ -1,5 +1,4 @@
 // What all gateways on one Redis share and keep: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
-// Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';

@@ -1,5 +1,4 @@
 // The scripts behind what all gateways share: pins, overrides, API keys, idempotency keys, and the stream of changes.
-// One atomic call each; shared-state.ts makes ports of them. What is not settled lapses by the server's clock.
 import type { ClaimTexts, StandingKey } from '../idempotency-records.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';

@@ -1,5 +1,4 @@
 // The primary's end of the stores: what workers ask of the embedded store that it owns, and of the guard.
-// Made by open-stores.ts; nobody asks it where there are no workers.
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';

@@ -1,5 +1,4 @@
 // What the stores of a primary and those of its workers say to each other; it crosses as structured clones.
-// With Redis only the guard is asked for: every worker has a connection of its own.
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { Adopter, FirstSeen, UsageBatch, UsageFilter, UsagePage } from '../../policy/usage/ledger.ts';

@@ -1,5 +1,4 @@
 // The stores of a worker: limits by leases from the primary, pins and overrides known here and told of by it.
-// With Redis it has a connection of its own, and asks the primary for the guard alone.
 import type { KnownKeys } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';

@@ -1,5 +1,4 @@
 // Takes what was counted to the store, every second and at the end, in batches that may be sent again.
-// Made by ledger.ts. While the store is away the tally goes on counting and keeps what it has room for.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import {

@@ -1,5 +1,4 @@
 // The ledger of this process: the tally that the observer feeds, and from the moment there is a store, its way there.
-// Made by telemetry.ts; gateway.ts and worker.ts hand it the store.
 import { randomUUID } from 'node:crypto';
 import type { GatewayPlan } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // Who called what since it was last taken: one entry per subject, found by two look-ups and changed in place.
-// Told of every request by the observer; flush.ts takes it to the store.
 import type { Outcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { VersionRules } from '../../plan/plan.ts';

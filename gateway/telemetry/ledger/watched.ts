@@ -1,5 +1,4 @@
 // Which requests are calls that the ledger counts, and which versions have any: what is deprecated, and what is frozen.
-// The store keeps since when a version is watched, so that no calls can be told from calls that were not counted.
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import { phasesOf } from '../../exchange/standing.ts';

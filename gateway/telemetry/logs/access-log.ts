@@ -1,5 +1,4 @@
 // The access log: one JSON line per request, written as bytes.
-// Never holds a query string, a header other than the user agent, or anything of a body.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';
 import type { RecordRequest } from '../requests/ended-requests.ts';

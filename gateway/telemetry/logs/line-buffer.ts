@@ -1,5 +1,4 @@
 // Log lines as bytes, in a buffer of fixed size that is reused for each batch.
-// Concatenating strings cost 2.8 KB of heap per line. Non-ASCII text is escaped as JSON.
 
 export interface LineBuffer {
   /** Bytes written since `take`. */

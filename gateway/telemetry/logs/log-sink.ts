@@ -1,5 +1,4 @@
 // Where log lines go: batched, written without blocking, bounded when the reader is slow.
-// Logger and access log share one sink, so that their lines never interleave.
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 import { createLineBuffer, type LineBuffer } from './line-buffer.ts';

@@ -1,5 +1,4 @@
 // The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
-// Fields come from a closed list, so that a secret needs a change here before it can be written.
 import { pino } from 'pino';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { ProcessState } from '../reports/process-state.ts';

@@ -1,5 +1,4 @@
 // Announcements by content, channel and outcome: a counter, and log lines for failures.
-// The counter is read at scrape.
 import type { Logger } from '../logs/logger.ts';
 import { counter, type MetricRow, type Sample } from '../series.ts';
 

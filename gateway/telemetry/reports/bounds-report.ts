@@ -1,5 +1,4 @@
 // Requests and connections refused by the bounds of gateway.yaml, load shed, and requests per plane.
-// All label lists are closed.
 import {
   PLANE_REASONS,
   PLANES,

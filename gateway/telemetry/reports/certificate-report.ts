@@ -1,5 +1,4 @@
 // Certificates of the public listeners: their expiry, and log lines for a renewal that failed.
-// If a renewal fails, the pair in force stays in use.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Telemetry } from '../telemetry.ts';
 

@@ -1,5 +1,4 @@
 // State of the store and of the issuers' keys, and a log line for each request that failed.
-// A response discloses nothing of the cause; the log line has it.
 import type { Fault, FaultCode } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { Logger } from '../logs/logger.ts';

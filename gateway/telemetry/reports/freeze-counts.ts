@@ -1,5 +1,4 @@
 // Requests admitted during a freeze because the first call of their consumer is unknown.
-// A counter read at scrape, and a log line where the first call will stay unknown.
 import type { GatewayPlan } from '../../plan/plan.ts';
 import type { Logger } from '../logs/logger.ts';
 import { counter, type MetricRow, type Sample } from '../series.ts';

@@ -1,5 +1,4 @@
 // State of the running process: stores, reloads, certificates, admin writes, open WebSockets.
-// Read at scrape, with the rows of policy files and certificates.
 import type { HeldService } from '../../exchange/held-service.ts';
 import type { Quarantined } from '../../plan/reload/settle.ts';
 import type { EpochMs } from '../../policy/contract.ts';

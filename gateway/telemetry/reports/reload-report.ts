@@ -1,5 +1,4 @@
 // Reports a reload: its outcome, one log line for each problem, and whether the last one succeeded.
-// Passed to the watch of the policy files as its callbacks.
 import { countProblems, headline, type Problem } from '../../plan/problems.ts';
 import type { Quarantined } from '../../plan/reload/settle.ts';
 import type { MonotonicMs } from '../../policy/contract.ts';

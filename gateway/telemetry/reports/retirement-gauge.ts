@@ -1,5 +1,4 @@
 // The retirement guard's verdict per version and its holds: gauges, audit lines, one warning a day.
-// Overrides tell which versions are held.
 import type { Standing } from '../../exchange/standing.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';

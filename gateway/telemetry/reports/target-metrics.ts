@@ -1,5 +1,4 @@
 // The targets of upstreams: which are in service, how often each was ejected, and a log line per change.
-// The state of a target is read at scrape.
 import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';
 import type { Logger } from '../logs/logger.ts';
 import { counter, gauge, type MetricRow, type Sample } from '../series.ts';

@@ -1,6 +1,4 @@
 // Who calls a deprecated version, over all workers: a call is counted once, when it is heard of, under the name it has room for.
-// Fed with each snapshot of a worker by server/workers/counts.ts; what a worker forgets, or takes along when it ends,
-// stays counted here: a sum that falls is a restart to Prometheus, and all that is left of it a burst of calls.
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { MetricsSnapshot } from '../snapshots.ts';
 import { CONSUMERS_CAP, IDLE_MS } from './consumer-tally.ts';

@@ -1,5 +1,4 @@
 // Who still calls one deprecated version: a bounded count per named consumer.
-// The only place where a value from a token becomes a label, hence the cap, the cut and the expiry.
 import type { Consumer } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { NONE, OTHER } from './request-labels.ts';

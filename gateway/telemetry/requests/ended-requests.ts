@@ -1,5 +1,4 @@
 // Requests that have ended, buffered briefly and recorded together, off the path of each request.
-// Log, metrics and ledger call `record` before they are read or written, so that nothing is missing.
 import type { Observer, Outcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';

@@ -1,5 +1,4 @@
 // The closed label sets of a request: stage, method, status code, and what a refusal means to the metrics.
-// Everything a client or an upstream can choose is folded into them, so that series stay bounded.
 import { STATUS_CODES } from 'node:http';
 import type { FaultCode, RefusalReason } from '../../exchange/directive.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';

@@ -1,5 +1,4 @@
 // The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
-// Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
 import type { Completion, ExchangeFacts } from '../../exchange/facts.ts';
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';

@@ -1,5 +1,4 @@
 // Samples of the request metrics, one generator per row of the table; zero cells are left out.
-// Runs at scrape only.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Sample } from '../series.ts';
 import {

@@ -1,5 +1,4 @@
 // The counters behind the request metrics: one slot per API, one per API and version, found without hashing labels.
-// Slots are kept by name, so that counts go on across reloads while every plan has objects of its own.
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { NoticeOutcome } from '../../policy/body-notice/editable.ts';

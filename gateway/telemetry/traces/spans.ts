@@ -1,5 +1,4 @@
 // One server span per request if an OpenTelemetry SDK is in the process: its name, end and attributes.
-// The operator loads the SDK and its exporter with `node --import ./otel.mjs`.
 import type { Span, TracerProvider } from '@opentelemetry/api';
 import type { Outcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';

@@ -1,5 +1,4 @@
 // The trace of each request (W3C Trace Context, level 2): continued from the client, or started here.
-// With an OpenTelemetry SDK in the process the gateway is a span of the trace (spans.ts).
 import { randomFillSync } from 'node:crypto';
 import type { Trace } from '../../exchange/request-view.ts';
 import type { TracingSettings } from '../../plan/settings.ts';

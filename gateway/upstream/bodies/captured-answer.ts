@@ -1,5 +1,4 @@
 // Holds an upstream's answer back until it is kept for its key: what a client has been told outlives a gateway.
-// Stands between the call to an upstream and what is done to its answers, on requests with a claim only.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { Claim } from '../../exchange/directive.ts';
 import type { Delivery } from '../call.ts';

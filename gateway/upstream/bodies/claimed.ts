@@ -1,5 +1,4 @@
 // A request whose outcome is kept for its key: its body whole before it is sent, its answer kept before it is given.
-// Stands between forwarder.ts and attempts.ts, on requests with a claim only.
 import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
 import { type Claim, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';

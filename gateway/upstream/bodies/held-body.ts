@@ -1,5 +1,4 @@
 // Holds an answer back until its body is whole and the notice is in it, or until it is clear that none will be.
-// Stands between the call to an upstream and the client, on routes with a notice only.
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import { editBody, treatHead } from '../../exchange/answers/noticed-answer.ts';

@@ -1,5 +1,4 @@
 // A request's body on its way to a target: a stream of ours behind the client's, which undici may destroy, counted.
-// A small one is awaited whole, of a large one enough to see it flow: a client that sends slowly holds up no slot.
 import { Duplex, PassThrough } from 'node:stream';
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';

@@ -1,5 +1,4 @@
 // Gives an answer again that was kept for a key, to a request with the same payload (IDM-3).
-// Called by a plane for a `replay` directive; what is done to an upstream's answer is done to it anew.
 import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.ts';
 import type { Completion } from '../../exchange/facts.ts';

@@ -1,5 +1,4 @@
 // A request's body read to its end before anything is sent, for whoever has to know all of it.
-// Called by claimed.ts and replay.ts; where it is too much, every byte of it stands in the request again.
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import { contentOf, gather, type HeldBodies, startGathering } from './held-body.ts';

@@ -1,5 +1,4 @@
 // The three ways to choose among targets in service, each giving a target its share of requests or of callers.
-// Called by targets.ts with at least one candidate.
 
 /** What the balancers know of a target. */
 export interface Candidate {

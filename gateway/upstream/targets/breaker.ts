@@ -1,5 +1,4 @@
 // The circuit breaker of one target: opens after failures in a row, lets one request try again, closes when that is answered.
-// Part of a target's state; holds no timer, it is told the time.
 import type { BreakerRules } from '../../plan/upstreams/target-rules.ts';
 
 export interface Breaker {

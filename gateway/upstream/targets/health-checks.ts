@@ -1,5 +1,4 @@
 // Asks one target again and again whether it is well, and counts good and failed checks against their thresholds.
-// Part of a target's state; what a check is, is in health-probe.ts.
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { HealthRules } from '../../plan/upstreams/target-rules.ts';
 import type { Clock } from '../deadlines.ts';

@@ -1,5 +1,4 @@
 // All that is known of one target: what runs on it, whether it is in service, since when it is back.
-// Outlives the plans that name it; kept by targets.ts.
 import type { TargetChange } from '../../exchange/standing.ts';
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import { type Candidate, hashOf } from './balance.ts';

@@ -1,5 +1,4 @@
 // Chooses a target of an upstream for each request, among those that are in service.
-// Asked by the pools for every call; told by gateway.ts which plan is in force.
 import { Fault } from '../../exchange/directive.ts';
 import type { Decision } from '../../exchange/facts.ts';
 import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';

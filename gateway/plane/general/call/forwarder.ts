@@ -1,5 +1,4 @@
 // Forwards one decided request through @fastify/reply-from, with our own dispatcher underneath it.
-// Called by the listener for a `forward` directive; writes the upstream's answer to the client.
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';

@@ -1,5 +1,4 @@
 // How a connection to a target is made, always verified, with the trust, certificate, name and address of its upstream.
-// And how it is read: into one buffer for all, passing over "100 Continue".
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';

@@ -1,5 +1,4 @@
 // One health check: a GET over a connection of its own, made as the upstream's connections are made.
-// Run by health-checks.ts; what it finds is a word for operators, never for clients.
 import { errorCode } from '../../../upstream/fault-mapping.ts';
 import type { Probe } from '../../../upstream/targets/health-checks.ts';
 import type { ConnectionAware, Dispatch } from './upstream-call.ts';

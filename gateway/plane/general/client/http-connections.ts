@@ -1,5 +1,4 @@
 // All connections to one target: undici's pool for requests, an agent for the handshakes of WebSockets.
-// Each connection of the pool knows what it has served and read, so that a stale one can be told apart.
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';

@@ -1,5 +1,4 @@
 // One call to one target: sends the request, judges the head, hands on the body with back pressure.
-// Runs under attempts.ts, which decides what becomes of a failure.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { Dispatcher } from 'undici';

@@ -1,5 +1,4 @@
 // A response object for a connection that Node's server has handed over: refusals of an upgrade are written like all others.
-// Used by proxy-listener.ts for the 'upgrade' event, which comes without one.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { endGently } from '../../gentle-end.ts';

@@ -1,5 +1,4 @@
 // Which client connections of a listener are open, and how they are ended.
-// What is known of a single one is in open-request.ts.
 import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';

@@ -1,5 +1,4 @@
 // The opening handshake of a WebSocket as the listener judges it, before anything is asked about APIs (WS-2, RFC 6455 §4.2.1).
-// Asked by Node's server whether a connection may change its protocol, and by request-view.ts for the refusals.
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
 

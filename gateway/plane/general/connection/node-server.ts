@@ -1,5 +1,4 @@
 // The Node server under a public listener: plain HTTP/1, or TLS with HTTP/2 and HTTP/1 by ALPN.
-// Its limits bound what a slow or hostile client can hold (SMG-24, H2-6).
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';

@@ -1,5 +1,4 @@
 // HTTP/2 connections between their requests: ended when they are idle, and when their client does nothing but reset (H2-6).
-// Made by proxy-listener.ts: node-server.ts attaches it to the secure listener, request-life.ts asks it.
 import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2';
 import type { Bounds } from '../../../plan/bounds.ts';
 import type { BoundsCounter } from '../../port.ts';

@@ -1,5 +1,4 @@
 // Node's request and response objects as the rest reads them: HTTP/1 and HTTP/2 differ in how they tell.
-// What upstream/ gets of a request, and what is observed of it.
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';

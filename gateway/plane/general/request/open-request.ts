@@ -1,5 +1,4 @@
 // What a listener holds of a client connection, and of the requests on it in their order.
-// Found when the connection opens, and at the first line of each request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';

@@ -1,5 +1,4 @@
 // How far a request of Node's is, for the sweeps that look for slow clients.
-// Given to plane/slow-clients.ts by request-life.ts.
 import type { Watching } from '../../slow-clients.ts';
 import { http2StreamOf } from './message.ts';
 import type { OpenRequest } from './open-request.ts';

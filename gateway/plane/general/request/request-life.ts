@@ -1,5 +1,4 @@
 // One request from its first line to its observed end: read, judged, answered or forwarded, counted once.
-// proxy-listener.ts feeds it from Node's server and from Fastify; HTTP/1 and HTTP/2 come the same way.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';

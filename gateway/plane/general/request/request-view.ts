@@ -1,5 +1,4 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal: what Node's parsers leave to be judged.
-// The first thing that happens to a request of this plane.
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
 import { METHODS } from '../../../exchange/request-view.ts';

@@ -1,5 +1,4 @@
 // What comes on an HTTP/1 connection and is no request: refused once, and nothing behind it is read as a request.
-// Node would answer nearly all of what its parser or its clock refuses with a bare 400 (SMG-15, SMG-24, FWD-15).
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, RequestRefusal } from '../../../exchange/directive.ts';

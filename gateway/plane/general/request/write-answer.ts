@@ -1,5 +1,4 @@
 // Writes an answer the gateway made itself onto a response, and settles what becomes of the connection.
-// The body is complete and small; call/ streams upstream answers instead.
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../../exchange/exchange.ts';
 import { RecordFields } from '../../../exchange/request-view.ts';

@@ -1,5 +1,4 @@
 // The WebSockets that are open, and when the gateway ends them: at a drain, with version or token, and when nobody says a word.
-// Kept by websocket.ts; read by a gauge.
 import type { Ending, HeldService } from '../../../exchange/held-service.ts';
 import type { IdleBound } from '../../port.ts';
 import { GOING_AWAY, POLICY_VIOLATION, type Tunnel } from './tunnel.ts';

@@ -1,5 +1,4 @@
 // An upstream's answer to a handshake that is no 101: given to the client as the HTTP answer it is (WS-3).
-// Called by websocket.ts in place of what http-proxy-3 would write to the bare connection.
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Fault } from '../../../exchange/directive.ts';

@@ -1,5 +1,4 @@
 // One open WebSocket between two connections: how it is kept, how either side's end reaches the other, how we end it.
-// Opened by websocket.ts after the upstream's 101; http-proxy-3 copies the bytes.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';

@@ -1,5 +1,4 @@
 // One WebSocket handshake with one target, through http-proxy-3: asked, judged, and handed over once the target has switched.
-// Run by websocket.ts, which decides what becomes of a failure.
 import { createHash } from 'node:crypto';
 import {
   type ClientRequest,

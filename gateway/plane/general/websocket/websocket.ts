@@ -1,5 +1,4 @@
 // Forwards one decided WebSocket handshake to a target, and the bytes of both sides once the target has switched.
-// Called by the listener for a `forward` directive of an upgrade; plain requests go through forwarder.ts.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
