@@ -1,6 +1,7 @@
 // What the running gateway's ledger has, for commands that hold files against it: `check --live` and `diff --live`.
-import type { PolicySource } from '../plan/load-documents.ts';
+
 import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../api/usage-answers.ts';
+import type { PolicySource } from '../plan/load-documents.ts';
 import { versionsOf } from '../plan/versions.ts';
 import { type Gateway, OTHER_EDITION, withQuery } from './admin-call.ts';
 import { openGateway } from './admin-client.ts';

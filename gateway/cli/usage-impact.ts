@@ -1,11 +1,12 @@
 // What the dates of policy files mean to who calls now, by the ledger of the running gateway: one line per fact, and
 // findings where somebody is about to be surprised. Pure; `check --live` and `diff --live` print it.
+
+import type { UsedVersion } from '../api/usage-answers.ts';
 import type { VersionFile } from '../plan/grammar/policy-grammar.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { Path } from '../plan/read/document.ts';
 import { effectiveSunset } from '../plan/routes/redirects.ts';
-import type { UsedVersion } from '../api/usage-answers.ts';
 import { versionName, versionPath, versionsOf } from '../plan/versions.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';

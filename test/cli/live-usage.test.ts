@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { UsageAnswer } from '../../gateway/api/usage-answers.ts';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { runDiff } from '../../gateway/cli/diff/diff.ts';
-import type { UsageAnswer } from '../../gateway/api/usage-answers.ts';
 import { GATEWAY, NOW, workspace } from '../plan/workspace.ts';
 import { answer, DECIDES, POLICY, RETIRES } from './called-orders.ts';
 

@@ -1,10 +1,10 @@
 // What dates mean to who calls now: the lines and findings that an answer of the ledger makes of a policy.
 // How `check --live` and `diff --live` come by that answer is in live-usage.test.ts.
 import { describe, expect, it } from 'vitest';
+import type { UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import type { LiveUsage } from '../../gateway/cli/live-usage.ts';
 import { spellImpact, usageImpacts } from '../../gateway/cli/usage-impact.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
-import type { UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 import { answer, CALLERS, DECIDES, POLICY, RETIRES, row } from './called-orders.ts';
 

@@ -1,7 +1,7 @@
 // An explanation for people: decisions in columns with the line behind each, the answer, what comes next.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
-import type { ForwardOrder } from '../../exchange/directive.ts';
 import { reasonPhrase } from '../../exchange/answers/error-body.ts';
+import type { ForwardOrder } from '../../exchange/directive.ts';
 import type { Answer } from '../../exchange/exchange.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dateInWords } from '../../policy/notation.ts';

@@ -4,13 +4,13 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { surroundingsOfView } from '../../plan/check/views.ts';
 import { loadAll } from '../../plan/load.ts';
 import { contextOf, readGateway } from '../../plan/load-documents.ts';
-import { makeFolder } from '../../system/make-folder.ts';
 import { nextCommand } from '../../plan/next-command.ts';
 import { readDescription } from '../../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
 import { type FirstPolicy, firstPolicy } from '../../plan/openapi/first-policy.ts';
 import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
 import { findFiles, type ReadFile, readCapped, tryRead } from '../../plan/read/files.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { type CommandResult, unusable } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 

@@ -2,9 +2,9 @@
 import { dirname, relative, resolve } from 'node:path';
 import { loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
-import { describedVersion } from '../../plan/openapi/live.ts';
 import { readDescription } from '../../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
+import { describedVersion } from '../../plan/openapi/live.ts';
 import { writeLifecycle } from '../../plan/openapi/write.ts';
 import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
 import { readCapped, tryRead } from '../../plan/read/files.ts';

@@ -1,6 +1,7 @@
 // What a started gateway says of itself: who listens where, the store, the certificate, the clock, what to try.
-import { withoutLogin } from '../../stores/redis-address.ts';
+
 import type { Address, PlainMode, StoreSettings } from '../../plan/settings.ts';
+import { withoutLogin } from '../../stores/redis-address.ts';
 
 export interface GatewayFacts {
   /** Addresses as bound: a configured port 0 is a real port here. */

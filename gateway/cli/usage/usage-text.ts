@@ -1,6 +1,7 @@
 // Usage as people read it: for each version whether it is safe to retire, who still calls it, and who has leave.
-import { plural } from '../../plan/problems.ts';
+
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../api/usage-answers.ts';
+import { plural } from '../../plan/problems.ts';
 import { counted, parseInstant } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type Column, cell, moment, printable, tableLines } from '../terminal-text.ts';

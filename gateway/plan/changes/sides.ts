@@ -12,11 +12,11 @@ import {
   readPolicies,
 } from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { rewrittenSince } from '../published/rewritten-since.ts';
+import { type TodayOptions, todayOfViews } from '../published/today.ts';
 import { withoutOutside } from '../read/concealed.ts';
 import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
-import { rewrittenSince } from '../published/rewritten-since.ts';
-import { type TodayOptions, todayOfViews } from '../published/today.ts';
 import { factsOf } from './api-facts.ts';
 import { type Change, compareFacts } from './compare.ts';
 

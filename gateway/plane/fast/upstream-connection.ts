@@ -138,9 +138,9 @@ export class UpstreamConnection {
 
   /** False: no more before it is resumed. */
   #read(length: number): boolean {
-    // Nothing was asked: whatever this is, it is no answer (response splitting).
-    if (this.#call === undefined) {
-      this.destroy();
+    // Octets before a request is written are not its answer (response splitting).
+    if (this.#call?.isWritten !== true) {
+      this.#onBreak(ended());
       return false;
     }
     this.#hasRead = true;

@@ -1,7 +1,7 @@
 // What is said of a pause that was ended, by who had made it.
 import { expect, it } from 'vitest';
-import { pauseEndedText, pausesText } from '../../../gateway/cli/pause/pause-text.ts';
 import type { PauseBody } from '../../../gateway/api/admin-answers.ts';
+import { pauseEndedText, pausesText } from '../../../gateway/cli/pause/pause-text.ts';
 
 const HOLD: PauseBody = {
   id: 'guard-orders-v1',

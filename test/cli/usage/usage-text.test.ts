@@ -1,11 +1,11 @@
 // Usage in the terminal and as CSV: the tables as they are printed, and what hostile names of consumers come to there.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../../gateway/api/usage-answers.ts';
+import { usageCsv } from '../../../gateway/api/usage-csv.ts';
 import { cell } from '../../../gateway/cli/terminal-text.ts';
 import { createBusiestRows } from '../../../gateway/cli/usage/usage-rows.ts';
 import { trendText, usageText } from '../../../gateway/cli/usage/usage-text.ts';
-import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../../gateway/api/usage-answers.ts';
-import { usageCsv } from '../../../gateway/api/usage-csv.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const use = (more: Partial<UsageRowBody['operations'][number]> = {}) => ({
