@@ -3,7 +3,7 @@ import { installed } from './children.ts';
 import type { Ground } from './ground.ts';
 import type { PeerName } from './peers.ts';
 import type { Load } from './rounds.ts';
-import { type BenchRequest, benchRequests, LARGE, posted, SMALL } from './work.ts';
+import { type BenchRequest, benchRequests, LARGE, posted, SMALL, withOneUnusual } from './work.ts';
 
 /** A load before its peers are started. */
 export interface PlannedLoad extends Omit<Load, 'peers'> {
@@ -18,9 +18,12 @@ const WITH_TLS: readonly PeerName[] = ['sundial, plain', 'nginx', 'haproxy, plai
 /** Tokens of one round that are used once. */
 const NEW_TOKENS = 10_000;
 const BODY = 8_192;
+/** Requests of which one is in an unusual form. */
+const USUAL_BY_UNUSUAL = 1_000;
 
 export const FULL_POLICY = 'Full policy, known RS256 tokens: GET, 1 KiB answers';
 export const NO_POLICY_LOAD = 'No policy: GET, 1 KiB answers';
+export const UNUSUAL_LOAD = 'No policy, one request in 1,000 in an unusual form: GET, 1 KiB answers';
 
 export function mainLoads({ tokens }: Ground, plain = PLAIN): readonly PlannedLoad[] {
   const small = benchRequests(tokens);
@@ -28,6 +31,7 @@ export function mainLoads({ tokens }: Ground, plain = PLAIN): readonly PlannedLo
   return [
     planned(FULL_POLICY, POLICY, small),
     planned(NO_POLICY_LOAD, plain, small),
+    planned(UNUSUAL_LOAD, ['sundial, plain'], withOneUnusual(small, USUAL_BY_UNUSUAL)),
     { ...planned('No policy: GET, 100 KiB answers', plain, large), answerOctets: LARGE },
   ];
 }

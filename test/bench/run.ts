@@ -5,11 +5,11 @@ import { plainDifferences, policyDifferences } from './agreement.ts';
 import { installed } from './children.ts';
 import { type Ground, openGround, runBounded } from './ground.ts';
 import { idleLines } from './idle.ts';
-import { allLoads, FULL_POLICY, mainLoads, NO_POLICY_LOAD } from './loads.ts';
+import { allLoads, FULL_POLICY, mainLoads, NO_POLICY_LOAD, UNUSUAL_LOAD } from './loads.ts';
 import type { Full } from './measure.ts';
 import { compileSundial, isInstalled, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
 import { acrossLine, memoryLines, outcomeLines } from './report.ts';
-import { type Load, measureRounds, type Outcome, type Plan } from './rounds.ts';
+import { type Load, type Measured, measureRounds, type Outcome, type Plan } from './rounds.ts';
 import { CONNECTIONS, CONSUMERS } from './work.ts';
 
 const { values: options } = parseArgs({
@@ -75,17 +75,25 @@ async function refuseDisagreement({ title, peers, protocol, requests }: Load): P
   }
 }
 
-/** What the policy costs: Sundial with it against peers without any. */
+/** Ratios of one load to another: what the policy costs, and what requests in an unusual form cost. */
 function acrossLines(outcomes: readonly Outcome[]): readonly string[] {
-  const [policy, plain] = [FULL_POLICY, NO_POLICY_LOAD].map((title) =>
-    outcomes.find(({ load }) => load.title === title),
+  const [policy, plain, unusual] = [FULL_POLICY, NO_POLICY_LOAD, UNUSUAL_LOAD].map(
+    (title) => outcomes.find(({ load }) => load.title === title)?.measured,
   );
-  const own = policy?.measured[0];
-  if (own === undefined || plain === undefined) return [];
+  const against = (title: string, own: Measured | undefined, others: readonly Measured[]) =>
+    own === undefined || others.length === 0
+      ? []
+      : [
+          ...['', `${title} (requests/s: higher, CPU/request: lower)`],
+          ...others.map((other) => acrossLine(`${own.peer.name} / ${other.peer.name}`, own, other)),
+        ];
   return [
-    '',
-    'Full policy against proxies without any policy (requests/s: higher, CPU/request: lower)',
-    ...plain.measured.map((other) => acrossLine(`${own.peer.name} / ${other.peer.name}`, own, other)),
+    ...against('Full policy against proxies without any policy', policy?.[0], plain ?? []),
+    ...against(
+      'One request in 1,000 in an unusual form against none',
+      unusual?.[0],
+      plain?.slice(0, 1) ?? [],
+    ),
   ];
 }
 
@@ -103,6 +111,7 @@ function conditions({ where, upstream }: Ground): readonly string[] {
     `  headers, request id, access log in a file. ${CONSUMERS} consumers with one token each. Sundial keeps verdicts on tokens and leases`,
     '  units from Redis; conventional verifies each token and asks Redis each time; haproxy verifies each token, counts in a',
     '  stick table. Statuses, bodies and policy headers are the same: checked before, and at the steady rate on every answer',
+    '  unusual form: a field value with a tab, which the fast plane of Sundial hands over to the parser of Node with its connection',
     '  no policy: Sundial keeps its metrics and access log; the other peers have neither',
     ...(missing.length === 0 ? [] : [`  not installed, so not measured: ${missing.join('; ')}`]),
     ...(tools.includes('h2load') ? ['  h2load is not installed: HTTP/2 is not measured'] : []),

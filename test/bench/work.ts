@@ -14,6 +14,8 @@ export interface BenchRequest {
   readonly path: string;
   readonly token: string;
   readonly body?: string;
+  /** One of its fields has a value that the fast plane leaves to the parser of Node. */
+  readonly isUnusual?: boolean;
 }
 
 /** Octets of the answers of the upstream. */
@@ -41,16 +43,27 @@ export function posted(requests: readonly BenchRequest[], octets: number): reado
   return requests.map((request) => ({ ...request, method: 'POST', body }));
 }
 
+/** `count` requests taken from `requests` in turn, the last one in an unusual form. */
+export function withOneUnusual(requests: readonly BenchRequest[], count: number): readonly BenchRequest[] {
+  return Array.from({ length: count }, (_, at) => {
+    const request = requests[at % requests.length] as BenchRequest;
+    return at === count - 1 ? { ...request, isUnusual: true } : request;
+  });
+}
+
 /** The request headers of a usual API client. */
 export function requestHeaders({
   token,
   body,
-}: Pick<BenchRequest, 'token' | 'body'>): Record<string, string> {
+  isUnusual = false,
+}: Pick<BenchRequest, 'token' | 'body' | 'isUnusual'>): Record<string, string> {
   return {
     host: HOST,
     accept: 'application/json',
     'user-agent': 'sundial-bench/1.0',
     authorization: `Bearer ${token}`,
+    // RFC 9110 §5.5 lets a tab stand within a value.
+    ...(isUnusual && { 'x-note': 'a\tb' }),
     ...(body === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),

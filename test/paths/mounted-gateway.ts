@@ -3,7 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGateway } from '../../gateway/gateway.ts';
+import type { PlaneName } from '../../gateway/plan/bounds.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
+import { overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 import type { Caller } from './judged.ts';
 import { apisOf, type MountedApi, type MountedService, SCOPE } from './routes.ts';
@@ -12,10 +14,17 @@ export interface MountedGateway extends AsyncDisposable {
   readonly port: number;
   readonly apis: (label: string) => readonly MountedApi[];
   readonly callers: readonly Caller[];
+  /** Requests so far by the plane that carried them. */
+  readonly carried: () => Promise<Readonly<Record<PlaneName, number>>>;
 }
 
-/** @throws Error with the rendered problems when a policy is refused */
-export async function mountGateway(services: readonly MountedService[]): Promise<MountedGateway> {
+const CARRIED = /^sundial_plane_requests_total\{plane="(fast|general)".*\} (\d+)$/gm;
+
+/** `plane`: default: that of a gateway file without one. @throws Error with the rendered problems when a policy is refused */
+export async function mountGateway(
+  services: readonly MountedService[],
+  plane?: PlaneName,
+): Promise<MountedGateway> {
   await using stack = new AsyncDisposableStack();
   const issuer = stack.adopt(await startTestIssuer(), (each) => each.close());
   const folder = await mkdtemp(join(tmpdir(), 'sundial-paths-'));
@@ -29,10 +38,11 @@ export async function mountGateway(services: readonly MountedService[]): Promise
     configFile,
     JSON.stringify({
       public: 'https://127.0.0.1',
-      listeners: { https: { address: '127.0.0.1:0' } },
+      listeners: { https: { address: '127.0.0.1:0' }, admin: { address: '127.0.0.1:0' } },
       data: folder,
       identity: { main: { issuer: issuer.url, audience: 'sundial-samples' } },
       guard: 'off',
+      ...(plane !== undefined && { bounds: { plane } }),
       policies: './*.api.yaml',
     }),
   );
@@ -48,10 +58,18 @@ export async function mountGateway(services: readonly MountedService[]): Promise
     { name: 'a caller with the scope', headers: await authorization(SCOPE), holds: 'scope' },
   ];
   const moved = stack.move();
+  const { https, admin } = started.gateway.facts.listeners;
   return {
-    port: started.gateway.facts.listeners.https?.address.port ?? 0,
+    port: https?.address.port ?? 0,
     apis: (label) => apis.get(label) ?? [],
     callers,
+    async carried() {
+      await using client = overHttp1(admin?.address.port ?? 0, { tls: false });
+      const counts = { fast: 0, general: 0 };
+      for (const [, plane, count] of (await client.ask({ path: '/metrics' })).text.matchAll(CARRIED))
+        counts[plane as PlaneName] += Number(count);
+      return counts;
+    },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 }

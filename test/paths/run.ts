@@ -1,6 +1,8 @@
 // `npm run test:paths [-- <pattern of a service's name> [<seed>]]`: real services behind a gateway whose policies protect some routes.
-// Callers ask for every spelling of them. A table; ends with 1 where one reached a handler that it may not reach.
+// Callers ask for every spelling of them, on each plane. A table for each; exit code 1 if a caller reached a handler that its policy
+// keeps from it.
 import { styleText } from 'node:util';
+import { PLANES, type PlaneName } from '../../gateway/plan/bounds.ts';
 import { askDirectly, type Judged, judge } from './judged.ts';
 import { type MountedGateway, mountGateway } from './mounted-gateway.ts';
 import type { MountedApi } from './routes.ts';
@@ -8,7 +10,7 @@ import { SERVICES, type ServiceKind } from './services/all.ts';
 import type { PathService } from './services/path-service.ts';
 import { type Spelling, spellingsOf } from './spellings.ts';
 
-const LONGEST_RUN_MS = 900_000;
+const LONGEST_RUN_MS = 1_800_000;
 const CASES_PER_API = 300;
 const SHOWN = 10;
 const HEAD = ['service', 'paths', 'asked', 'other ways in', 'served', 'unjudged', 'wrongly refused'];
@@ -89,22 +91,41 @@ async function judgeService(
   return wrong;
 }
 
+interface Mount {
+  readonly each: Started;
+  readonly label: string;
+  /** As it is printed. */
+  readonly paths: string;
+  /** What its policies say beside their rules. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** Prints the table of one plane; returns how many requests went wrong. */
+async function judgePlane(plane: PlaneName, mounts: readonly Mount[], seed: number): Promise<number> {
+  const services = mounts.map(({ each, label, extra }) => ({ label, extra, url: each.service.url }));
+  await using gateway = await mountGateway(services, plane);
+  say(`\nbounds.plane: ${plane}`);
+  row(HEAD);
+  let wrong = 0;
+  for (const { each, ...mounted } of mounts)
+    wrong += (await judgeService(gateway, each, mounted, seed)).length;
+  const { fast, general } = await gateway.carried();
+  say(`requests carried by the fast plane: ${fast}, by the general plane: ${general}`);
+  say(`${plane} plane: ${wrong === 0 ? 'no request reached a handler unjudged' : `${wrong} wrong`}`);
+  return wrong;
+}
+
 const [pattern = '', given] = process.argv.slice(2);
 const seed = Number(given ?? Math.floor(Math.random() * 2 ** 31));
 const wanted = SERVICES.filter(({ name }) => new RegExp(pattern).test(name));
 await using stack = new AsyncDisposableStack();
 const started = await bringUp(stack, wanted);
-const mounts = started.flatMap((each) => {
+const mounts = started.flatMap((each): readonly Mount[] => {
   const { name, paths } = each.kind;
   const bare = { each, label: `${name}-without`, paths: 'none', extra: {} };
   return [{ each, label: name, paths: JSON.stringify(paths), extra: { paths } }, bare];
 });
-const gateway = stack.use(
-  await mountGateway(mounts.map(({ each, label, extra }) => ({ label, extra, url: each.service.url }))),
-);
 say(`seed ${seed}`);
-row(HEAD);
 let wrong = 0;
-for (const { each, ...mounted } of mounts) wrong += (await judgeService(gateway, each, mounted, seed)).length;
-say(wrong === 0 ? 'no request reached a handler unjudged' : `${wrong} wrong`);
+for (const plane of PLANES) wrong += await judgePlane(plane, mounts, seed);
 process.exitCode = wrong === 0 ? 0 : 1;

@@ -1,5 +1,7 @@
-// An upstream that answers before it has the body: the client gets the answer at once, and nothing of the rest is a request.
+// An upstream that answers before it has the body, on both planes: the client gets the answer at once, and no octet of the rest is
+// read as a request.
 import { describe, expect, it } from 'vitest';
+import { PLANES, type PlaneName } from '../../../gateway/plan/bounds.ts';
 import { forEachTest, type Pair } from '../gateway-pair.ts';
 import { get, OK, openRaw, type RawClient, type RawRequest, until } from '../raw-sockets.ts';
 
@@ -29,11 +31,15 @@ interface Started extends Pair {
 }
 
 /** Sends the head and half of the body; `onHalf` is called when the upstream has both. */
-async function upload({ line, first }: Upload, onHalf: (request: RawRequest) => void): Promise<Started> {
+async function upload(
+  plane: PlaneName,
+  { line, first }: Upload,
+  onHalf: (request: RawRequest) => void,
+): Promise<Started> {
   let isHalf = false;
   const started = await pair(
     () => undefined,
-    { plane: 'fast' },
+    { plane },
     (request) => {
       if (!isHalf) onHalf(request);
       isHalf = true;
@@ -46,57 +52,63 @@ async function upload({ line, first }: Upload, onHalf: (request: RawRequest) => 
   return { ...started, client };
 }
 
-describe.each(UPLOADS)('FWD-12, SMG-26: to half a body that is $name', (body) => {
-  it('an answer comes at once and says close; the rest and what is behind it go nowhere', async () => {
-    const { client, gateway, upstream } = await upload(body, ({ socket }) => void socket.write(OK));
-    await until(() => client.text.endsWith('ok'));
-    expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/);
-    client.socket.write(body.rest + CANARY, 'latin1');
-    await until(() => client.ended && upstream.sockets.size === 0);
-    expect(client.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-    expect(upstream.requests).toHaveLength(1);
-    expect(upstream.requests[0]?.complete).toBe(false);
-    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: false }]);
-  });
-
-  it('a refusal behind which the upstream resets the connection still reaches the client', async () => {
-    const { client, gateway } = await upload(body, ({ socket }) => {
-      const refusal = 'HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno';
-      socket.write(refusal, () => setImmediate(() => socket.resetAndDestroy()));
+describe.each(PLANES)('FWD-12, SMG-26: on the %s plane', (plane) => {
+  describe.each(UPLOADS)('to half a body that is $name', (body) => {
+    it('an answer comes at once and says close; the rest and what is behind it go nowhere', async () => {
+      const { client, gateway, upstream } = await upload(plane, body, ({ socket }) => void socket.write(OK));
+      await until(() => client.text.endsWith('ok'));
+      expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
+      client.socket.write(body.rest + CANARY, 'latin1');
+      await until(() => client.ended && upstream.sockets.size === 0);
+      expect(client.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+      expect(upstream.requests).toHaveLength(1);
+      expect(upstream.requests[0]?.complete).toBe(false);
+      expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: false }]);
     });
-    await until(() => client.text.endsWith('\r\n\r\nno'));
-    expect(client.text).toMatch(/^HTTP\/1\.1 413 /);
-    client.socket.write(body.rest, 'latin1');
-    await until(() => client.ended);
-    expect(gateway.outcomes).toMatchObject([{ status: 413, aborted: false }]);
-  });
 
-  it('an answer that ends behind the body leaves both whole', async () => {
-    const { client, gateway, upstream } = await upload(body, ({ socket }) => void socket.write(HALF));
-    await until(() => client.text.endsWith('ha'));
-    client.socket.write(body.rest, 'latin1');
-    await until(() => upstream.requests[0]?.complete === true);
-    upstream.requests[0]?.socket.write('lf');
-    await until(() => client.ended);
-    expect(client.text.endsWith('\r\n\r\nhalf')).toBe(true);
-    expect(upstream.requests[0]?.body.replaceAll(/\W|\d/g, '')).toBe('helloworld');
-    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: false }]);
-  });
-
-  it('an answer whose upstream breaks off cuts the connection of the client', async () => {
-    const { client, gateway } = await upload(body, ({ socket }) => {
-      socket.write(HALF, () => setImmediate(() => socket.resetAndDestroy()));
+    it('a refusal behind which the upstream resets the connection still reaches the client', async () => {
+      const { client, gateway } = await upload(plane, body, ({ socket }) => {
+        const refusal = 'HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno';
+        socket.write(refusal, () => setImmediate(() => socket.resetAndDestroy()));
+      });
+      await until(() => client.text.endsWith('\r\n\r\nno'));
+      expect(client.text).toMatch(/^HTTP\/1\.1 413 /);
+      client.socket.write(body.rest, 'latin1');
+      await until(() => client.ended);
+      expect(gateway.outcomes).toMatchObject([{ status: 413, aborted: false }]);
     });
-    await until(() => client.ended && gateway.outcomes.length === 1);
-    expect(client.text.endsWith('\r\n\r\nha')).toBe(true);
-    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
-    expect(gateway.facts[0]?.completion.fault).toBe('upstream_reset');
-  });
 
-  it('an end of the connection in place of an answer is 502', async () => {
-    const { client, gateway } = await upload(body, ({ socket }) => void socket.end());
-    await until(() => client.ended);
-    expect(client.text).toMatch(/^HTTP\/1\.1 502 /);
-    expect(gateway.outcomes).toMatchObject([{ status: 502, aborted: false }]);
+    it('an answer that ends behind the body leaves both whole', async () => {
+      const { client, gateway, upstream } = await upload(
+        plane,
+        body,
+        ({ socket }) => void socket.write(HALF),
+      );
+      await until(() => client.text.endsWith('ha'));
+      client.socket.write(body.rest, 'latin1');
+      await until(() => upstream.requests[0]?.complete === true);
+      upstream.requests[0]?.socket.write('lf');
+      await until(() => client.ended);
+      expect(client.text.endsWith('\r\n\r\nhalf')).toBe(true);
+      expect(upstream.requests[0]?.body.replaceAll(/\W|\d/g, '')).toBe('helloworld');
+      expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: false }]);
+    });
+
+    it('an answer whose upstream breaks off cuts the connection of the client', async () => {
+      const { client, gateway } = await upload(plane, body, ({ socket }) => {
+        socket.write(HALF, () => setImmediate(() => socket.resetAndDestroy()));
+      });
+      await until(() => client.ended && gateway.outcomes.length === 1);
+      expect(client.text.endsWith('\r\n\r\nha')).toBe(true);
+      expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
+      expect(gateway.facts[0]?.completion.fault).toBe('upstream_reset');
+    });
+
+    it('an end of the connection in place of an answer is 502', async () => {
+      const { client, gateway } = await upload(plane, body, ({ socket }) => void socket.end());
+      await until(() => client.ended);
+      expect(client.text).toMatch(/^HTTP\/1\.1 502 /);
+      expect(gateway.outcomes).toMatchObject([{ status: 502, aborted: false }]);
+    });
   });
 });

@@ -80,3 +80,26 @@ test.each(Object.entries(STAGES))(
     expect(done).toEqual(['before', 'behind', 'last']);
   },
 );
+
+test('a step that schedules another one in its own stage: the other one runs once, in the next iteration', async () => {
+  const done: string[] = [];
+  for (const each of [1, 2])
+    writeStage.schedule((name) => {
+      done.push(name);
+      writeStage.schedule((next) => done.push(next), `behind ${name}`);
+    }, `write ${each}`);
+  runStages();
+  expect(done).toEqual(['write 1', 'write 2']);
+  await nextIteration();
+  expect(done).toEqual(['write 1', 'write 2', 'behind write 1', 'behind write 2']);
+  await nextIteration();
+  expect(done).toHaveLength(4);
+});
+
+test('a step that is scheduled twice runs twice', async () => {
+  const done: string[] = [];
+  const step = (name: string): void => void done.push(name);
+  for (const each of ['once', 'twice']) writeStage.schedule(step, each);
+  await nextIteration();
+  expect(done).toEqual(['once', 'twice']);
+});

@@ -1,8 +1,9 @@
 // An upstream that ends its connection at each possible moment: nothing is sent twice that may not be, and nothing is refused
-// for a connection that ended in time to be noticed.
+// for a connection that ended in time to be noticed. On both planes, where it does not say otherwise.
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { PLANES } from '../../../gateway/plan/bounds.ts';
 import { forEachTest } from '../gateway-pair.ts';
 import { get, OK, type RawRequest, sendRaw, until } from '../raw-sockets.ts';
 
@@ -42,37 +43,126 @@ const AFTER: readonly Moment[] = [
   },
 ];
 
-describe.each(['GET', 'POST'])(
-  'FWD-16: after the answer to a %s the upstream ends the connection',
-  (method) => {
-    it.each(AFTER)('$name: the next request is carried out once', async ({ end }) => {
+describe.each(PLANES)('on the %s plane', (plane) => {
+  describe.each(['GET', 'POST'])(
+    'FWD-16: after the answer to a %s the upstream ends the connection',
+    (method) => {
+      it.each(AFTER)('$name: the next request is carried out once', async ({ end }) => {
+        const { upstream, gateway } = await pair(
+          (sent) => {
+            if (method === 'GET') end(sent.socket);
+            return undefined;
+          },
+          { plane },
+          (sent) => {
+            if (sent.complete) end(sent.socket);
+            return undefined;
+          },
+        );
+        for (let count = 0; count < 40; count += 1) {
+          const path = `/echo/${count}`;
+          const { statuses } = await sendRaw(gateway.port, request(method, path));
+          // Until its end has come here it may be on its way: the client of a POST waits that long.
+          if (method === 'POST') while (upstream.sockets.size > 0) await turn();
+          expect([path, statuses]).toEqual([path, [200]]);
+        }
+        const sent = upstream.requests.map(pathOf);
+        expect(new Set(sent).size).toBe(40);
+        if (method === 'POST') expect(sent).toHaveLength(40);
+      });
+    },
+  );
+
+  describe.each([
+    ['GET', 2],
+    ['POST', 1],
+  ] as const)('FWD-16: before the answer to a %s the upstream ends the connection', (method, tries) => {
+    const MOMENTS: readonly (readonly [name: string, part: string, tried: number])[] = [
+      ['without a word', '', tries],
+      ['within the status line', 'HTTP/1.1 20', 1],
+      ['within the head', 'HTTP/1.1 200 OK\r\nContent-Le', 1],
+    ];
+    it.each(MOMENTS)('%s: it is 502', async (_name, part, tried) => {
+      const end = ({ socket }: RawRequest): undefined => {
+        socket.end(part, 'latin1');
+        return undefined;
+      };
       const { upstream, gateway } = await pair(
-        (sent) => {
-          if (method === 'GET') end(sent.socket);
-          return undefined;
-        },
-        { plane: 'fast' },
-        (sent) => {
-          if (sent.complete) end(sent.socket);
-          return undefined;
-        },
+        (sent) => (sent.complete ? end(sent) : undefined),
+        { plane },
+        (sent) => (sent.complete ? end(sent) : undefined),
       );
-      for (let count = 0; count < 40; count += 1) {
-        const path = `/echo/${count}`;
-        const { statuses } = await sendRaw(gateway.port, request(method, path));
-        // Until its end has come here it may be on its way: the client of a POST waits that long.
-        if (method === 'POST') while (upstream.sockets.size > 0) await turn();
-        expect([path, statuses]).toEqual([path, [200]]);
-      }
-      const sent = upstream.requests.map(pathOf);
-      expect(new Set(sent).size).toBe(40);
-      if (method === 'POST') expect(sent).toHaveLength(40);
+      expect((await sendRaw(gateway.port, request(method, '/echo'))).statuses).toEqual([502]);
+      expect(upstream.requests).toHaveLength(tried);
     });
-  },
-);
+
+    it('within the body: the answer is cut', async () => {
+      const part = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
+      const end = ({ socket }: RawRequest): undefined => {
+        socket.end(part, 'latin1');
+        return undefined;
+      };
+      const { upstream, gateway } = await pair(
+        (sent) => (sent.complete ? end(sent) : undefined),
+        { plane },
+        (sent) => (sent.complete ? end(sent) : undefined),
+      );
+      const answer = await sendRaw(gateway.port, request(method, '/echo'));
+      expect(answer).toMatchObject({ statuses: [200], closed: true });
+      expect(answer.text.endsWith('\r\n\r\nhello')).toBe(true);
+      expect(upstream.requests).toHaveLength(1);
+    });
+  });
+
+  describe('SMG-22, SMG-23: octets that are part of no answer', () => {
+    it.each([
+      ['behind an answer', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen`],
+      ['behind an answer without a body', 'HTTP/1.1 204 No Content\r\n\r\nstolen'],
+      [
+        'behind the last chunk',
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nstolen',
+      ],
+    ])('%s reach nobody, and end the connection', async (_name, answer) => {
+      const { upstream, gateway } = await pair(() => answer, { plane });
+      for (let count = 0; count < 3; count += 1)
+        expect((await sendRaw(gateway.port, get())).text).not.toContain('stolen');
+      await until(() => upstream.sockets.size === 0);
+    });
+
+    it('on an idle connection reach nobody, and end it', async () => {
+      const { upstream, gateway } = await pair(() => OK, { plane });
+      await sendRaw(gateway.port, get());
+      const [first] = upstream.sockets;
+      first?.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen', 'latin1');
+      await until(() => upstream.sockets.size === 0);
+      expect((await sendRaw(gateway.port, get())).text).not.toContain('stolen');
+    });
+  });
+
+  it('FWD-5: answers are read alike wherever they are cut', async () => {
+    const whole =
+      'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:2\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1\r\n!\r\n0\r\nX-T: 1\r\n\r\n';
+    let cut = 0;
+    const { gateway } = await pair(
+      ({ socket }) => {
+        const rest = whole.slice(cut);
+        socket.write(whole.slice(0, cut), 'latin1', () => setImmediate(() => socket.write(rest, 'latin1')));
+        return undefined;
+      },
+      { plane },
+    );
+    for (cut = 1; cut < whole.length; cut += 1) {
+      const { text, statuses } = await sendRaw(gateway.port, get());
+      expect([cut, statuses]).toEqual([cut, [200]]);
+      expect([cut, contentOf(text)]).toEqual([cut, 'hello!']);
+      expect(text).toMatch(/\r\nx-a: 1\r\nx-a: 2\r\n/);
+      expect(text).not.toContain('X-T');
+    }
+  });
+});
 
 it.each(['GET', 'POST', 'PATCH'])(
-  'FWD-16: a %s that found a connection open whose end came in the same turn is carried out once on another',
+  'FWD-16: on the fast plane a %s that found a connection open whose end came in the same turn is carried out once on another',
   async (method) => {
     const { upstream, gateway } = await pair(() => OK, { plane: 'fast' });
     const client = connect(gateway.port, '127.0.0.1');
@@ -98,93 +188,6 @@ it.each(['GET', 'POST', 'PATCH'])(
     expect(new Set(sent).size).toBe(40);
   },
 );
-
-describe.each([
-  ['GET', 2],
-  ['POST', 1],
-] as const)('FWD-16: before the answer to a %s the upstream ends the connection', (method, tries) => {
-  const MOMENTS: readonly (readonly [name: string, part: string, tried: number])[] = [
-    ['without a word', '', tries],
-    ['within the status line', 'HTTP/1.1 20', 1],
-    ['within the head', 'HTTP/1.1 200 OK\r\nContent-Le', 1],
-  ];
-  it.each(MOMENTS)('%s: it is 502', async (_name, part, tried) => {
-    const end = ({ socket }: RawRequest): undefined => {
-      socket.end(part, 'latin1');
-      return undefined;
-    };
-    const { upstream, gateway } = await pair(
-      (sent) => (sent.complete ? end(sent) : undefined),
-      { plane: 'fast' },
-      (sent) => (sent.complete ? end(sent) : undefined),
-    );
-    expect((await sendRaw(gateway.port, request(method, '/echo'))).statuses).toEqual([502]);
-    expect(upstream.requests).toHaveLength(tried);
-  });
-
-  it('within the body: the answer is cut', async () => {
-    const part = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
-    const end = ({ socket }: RawRequest): undefined => {
-      socket.end(part, 'latin1');
-      return undefined;
-    };
-    const { upstream, gateway } = await pair(
-      (sent) => (sent.complete ? end(sent) : undefined),
-      { plane: 'fast' },
-      (sent) => (sent.complete ? end(sent) : undefined),
-    );
-    const answer = await sendRaw(gateway.port, request(method, '/echo'));
-    expect(answer).toMatchObject({ statuses: [200], closed: true });
-    expect(answer.text.endsWith('\r\n\r\nhello')).toBe(true);
-    expect(upstream.requests).toHaveLength(1);
-  });
-});
-
-describe('SMG-22, SMG-23: octets that are part of no answer', () => {
-  it.each([
-    ['behind an answer', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen`],
-    ['behind an answer without a body', 'HTTP/1.1 204 No Content\r\n\r\nstolen'],
-    [
-      'behind the last chunk',
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nstolen',
-    ],
-  ])('%s reach nobody, and end the connection', async (_name, answer) => {
-    const { upstream, gateway } = await pair(() => answer, { plane: 'fast' });
-    for (let count = 0; count < 3; count += 1)
-      expect((await sendRaw(gateway.port, get())).text).not.toContain('stolen');
-    await until(() => upstream.sockets.size === 0);
-  });
-
-  it('on an idle connection reach nobody, and end it', async () => {
-    const { upstream, gateway } = await pair(() => OK, { plane: 'fast' });
-    await sendRaw(gateway.port, get());
-    const [first] = upstream.sockets;
-    first?.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen', 'latin1');
-    await until(() => upstream.sockets.size === 0);
-    expect((await sendRaw(gateway.port, get())).text).not.toContain('stolen');
-  });
-});
-
-it('FWD-5: answers are read alike wherever they are cut', async () => {
-  const whole =
-    'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:2\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1\r\n!\r\n0\r\nX-T: 1\r\n\r\n';
-  let cut = 0;
-  const { gateway } = await pair(
-    ({ socket }) => {
-      const rest = whole.slice(cut);
-      socket.write(whole.slice(0, cut), 'latin1', () => setImmediate(() => socket.write(rest, 'latin1')));
-      return undefined;
-    },
-    { plane: 'fast' },
-  );
-  for (cut = 1; cut < whole.length; cut += 1) {
-    const { text, statuses } = await sendRaw(gateway.port, get());
-    expect([cut, statuses]).toEqual([cut, [200]]);
-    expect([cut, contentOf(text)]).toEqual([cut, 'hello!']);
-    expect(text).toMatch(/\r\nx-a: 1\r\nx-a: 2\r\n/);
-    expect(text).not.toContain('X-T');
-  }
-});
 
 /** Of an answer in chunks. */
 function contentOf(text: string): string {

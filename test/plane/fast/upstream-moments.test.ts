@@ -1,0 +1,222 @@
+// An upstream that ends or resets its connection at each moment of an answer, on both planes: no POST is sent twice, a GET is sent
+// again only if no octet of its answer came, and no client gets an octet of another answer.
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PLANES, type PlaneName } from '../../../gateway/plan/bounds.ts';
+import { type GatewayUnderTest, startGateway } from '../gateway-under-test.ts';
+import {
+  get,
+  openRaw,
+  type RawClient,
+  type RawRequest,
+  type RawUpstream,
+  startUpstream,
+  until,
+} from '../raw-sockets.ts';
+
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const SIZED = `${HEAD}Content-Length: 10\r\n\r\n`;
+const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+const UNTIL_END = `${HEAD}Connection: close\r\n\r\n`;
+
+interface Moment {
+  readonly name: string;
+  /** What the upstream has written of its answer. */
+  readonly part: string;
+  /** What has come to the client of the content of the answer; undefined: it has not got the head. */
+  readonly content?: string;
+}
+
+const WITHOUT_HEAD: readonly Moment[] = [
+  { name: 'behind an interim answer', part: 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n' },
+  { name: 'within the status line', part: 'HTTP/1.1 20' },
+  { name: 'behind the status line', part: HEAD },
+  { name: 'within the name of a field', part: `${HEAD}Content-Le` },
+  { name: 'within the value of a field', part: `${HEAD}Content-Length: 1` },
+  { name: 'before the empty line', part: `${HEAD}Content-Length: 10\r\n` },
+];
+const WITHIN_BODY: readonly Moment[] = [
+  { name: 'between the head and a sized body', part: SIZED, content: '' },
+  { name: 'within a sized body', part: `${SIZED}hello`, content: 'hello' },
+  { name: 'between the head and the first chunk', part: CHUNKED, content: '' },
+  { name: 'within the size of a chunk', part: `${CHUNKED}a`, content: '' },
+  { name: 'within a chunk', part: `${CHUNKED}a;x=y\r\nhello`, content: 'hello' },
+  { name: 'between chunks', part: `${CHUNKED}5\r\nhello\r\n`, content: 'hello' },
+  { name: 'within the last chunk', part: `${CHUNKED}5\r\nhello\r\n0\r\n`, content: 'hello' },
+  { name: 'within the trailers', part: `${CHUNKED}5\r\nhello\r\n0\r\nX-T: 1\r\n`, content: 'hello' },
+];
+
+type End = (socket: Socket) => void;
+const end: End = (socket) => void socket.end();
+const reset: End = (socket) => void socket.resetAndDestroy();
+const WAYS: readonly (readonly [name: string, way: End])[] = [
+  ['ends its connection', end],
+  ['resets its connection', reset],
+];
+const METHODS = ['GET', 'POST'] as const;
+
+const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
+const answerTo = (path: string): string => `${HEAD}Content-Length: ${path.length}\r\n\r\n${path}`;
+
+describe.each(PLANES)('on the %s plane an upstream', (plane) => {
+  const { breakOff } = pairFor(plane);
+
+  describe.each(WAYS)('%s', (_name, way) => {
+    it.each(METHODS)('FWD-16: before its answer to a %s', async (method) => {
+      const { tries, text } = await breakOff({ way, method, part: '' });
+      expect(tries).toBe(method === 'GET' ? 2 : 1);
+      expect(text).toMatch(method === 'GET' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 502 /);
+    });
+
+    it.each(WITHOUT_HEAD)('$name: it is 502, and not sent again', async ({ part }) => {
+      for (const method of METHODS) {
+        const { tries, text } = await breakOff({ way, method, part });
+        expect([method, tries]).toEqual([method, 1]);
+        expect(text).toMatch(/^HTTP\/1\.1 502 /);
+      }
+    });
+
+    it.each(WITHIN_BODY)('FWD-17: $name: the answer is cut', async ({ part, content }) => {
+      for (const method of METHODS) {
+        const { tries, text, isCut } = await breakOff({ way, method, part, content });
+        expect([method, tries, isCut]).toEqual([method, 1, true]);
+        expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+        expect(contentOf(text)).toBe(content);
+        expect(text).not.toMatch(/\r\n0\r\n/);
+      }
+    });
+  });
+
+  it('ends its connection behind a body without a length: the answer is whole', async () => {
+    const part = `${UNTIL_END}hello`;
+    const { text, isCut } = await breakOff({ way: end, method: 'GET', part, content: 'hello' });
+    expect(isCut).toBe(false);
+    expect(text).toMatch(/\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
+  });
+
+  // undici takes such a reset for the end of the body.
+  if (plane === 'fast')
+    it('FWD-17: resets its connection within a body without a length: the answer is cut', async () => {
+      const part = `${UNTIL_END}hello`;
+      const { text, isCut } = await breakOff({ way: reset, method: 'GET', part, content: 'hello' });
+      expect([isCut, contentOf(text)]).toEqual([true, 'hello']);
+      expect(text).not.toMatch(/\r\n0\r\n/);
+    });
+});
+
+interface BreakOff {
+  readonly way: End;
+  readonly method: string;
+  readonly part: string;
+  readonly content?: string | undefined;
+}
+
+interface BrokenOff {
+  /** How often the upstream got the request. */
+  readonly tries: number;
+  /** What the client got. */
+  readonly text: string;
+  /** Its connection has ended. */
+  readonly isCut: boolean;
+}
+
+/** One gateway and one upstream for all tests of a plane. */
+function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => Promise<BrokenOff> } {
+  let upstream: RawUpstream;
+  let gateway: GatewayUnderTest;
+  let broken: BreakOff | undefined;
+  let client: RawClient;
+  let count = 0;
+
+  async function breakNow(socket: Socket, { way, part, content }: BreakOff): Promise<void> {
+    if (part !== '') await new Promise<void>((resolve) => void socket.write(part, 'latin1', () => resolve()));
+    // Within these the gateway reads what does not reach the client.
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+    if (content !== undefined) await until(() => contentOf(client.text) === content);
+    way(socket);
+  }
+
+  const answer = (request: RawRequest): string | undefined => {
+    const path = pathOf(request);
+    if (!request.complete || path.startsWith('/echo/beside')) return undefined;
+    const wanted = broken;
+    if (wanted === undefined || !path.startsWith('/echo/broken')) return answerTo(path);
+    broken = undefined;
+    void breakNow(request.socket, wanted);
+    return undefined;
+  };
+
+  beforeAll(async () => {
+    upstream = await startUpstream(answer, answer);
+    gateway = await startGateway({ upstream: upstream.origin, plane });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await upstream.stop();
+  });
+
+  const requestsTo = (path: string): readonly RawRequest[] =>
+    upstream.requests.filter((each) => pathOf(each) === path);
+
+  /** Sends a request on `on` and waits for the answer that repeats its path. */
+  async function ask(on: RawClient, path: string): Promise<void> {
+    on.text = '';
+    on.socket.write(get(path));
+    await until(() => on.text.endsWith(path));
+    expect(on.text.split('\r\n\r\n')).toEqual([expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n/), path]);
+  }
+
+  /**
+   * The answer is broken off on a connection that has served another request. Another client has a request under way meanwhile, and
+   * both clients send one more after that: each gets its own answers.
+   */
+  async function breakOff(wanted: BreakOff): Promise<BrokenOff> {
+    count += 1;
+    const [beside, path] = [`/echo/beside-${count}`, `/echo/broken-${count}`];
+    client = await openRaw(gateway.port);
+    const other = await openRaw(gateway.port);
+    try {
+      other.socket.write(get(beside));
+      await until(() => requestsTo(beside).length === 1);
+      await ask(client, `/echo/first-${count}`);
+      // A connection is not used again before some turns are over.
+      for (let turns = 0; turns < 4; turns += 1) await turn();
+      client.text = '';
+      broken = wanted;
+      const { method } = wanted;
+      client.socket.write(
+        method === 'POST' ? get(path, ['Content-Length: 2'], method, 'hi') : get(path, [], method),
+      );
+      await until(() => client.ended || client.text.endsWith(path) || /"}$|\r\n0\r\n\r\n$/.test(client.text));
+      const { text, ended: isCut } = client;
+      const tries = requestsTo(path);
+      expect(tries[0]?.socket).toBe(requestsTo(`/echo/first-${count}`)[0]?.socket);
+      requestsTo(beside)[0]?.socket.write(answerTo(beside));
+      await until(() => other.text.endsWith(beside));
+      await ask(other, `/echo/other-${count}`);
+      if (!isCut) await ask(client, `/echo/next-${count}`);
+      return { tries: tries.length, text, isCut };
+    } finally {
+      client.socket.destroy();
+      other.socket.destroy();
+    }
+  }
+
+  return { breakOff };
+}
+
+/** The content behind the head, out of its chunks; undefined: the head is not whole. */
+function contentOf(text: string): string | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  let rest = text.slice(end + 4);
+  if (!/\r\ntransfer-encoding: chunked/i.test(text.slice(0, end))) return rest;
+  let content = '';
+  for (let line = rest.indexOf('\r\n'); line >= 0; line = rest.indexOf('\r\n')) {
+    const size = Number.parseInt(rest.slice(0, line), 16);
+    content += rest.slice(line + 2, line + 2 + size);
+    rest = rest.slice(line + 2 + size + 2);
+  }
+  return content;
+}
