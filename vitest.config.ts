@@ -1,5 +1,5 @@
-// Test projects: unit (pure), contracts (stores on embedded and a real Redis), journeys (real sockets, whole gateway),
-// wire (raw bytes on both sides of a whole gateway), general plane (the transport and the wire suite once more, on the other plane).
+// Test projects: one without Redis, one with a real Redis, and the tests of the transport once more on the general plane.
+// Each project costs a start of every worker, so tests that need the same surroundings share one.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
@@ -31,27 +31,19 @@ export default defineConfig({
           include: [
             'test/*.test.ts',
             'test/{policy,plan,identity,exchange,upstream,plane,server,telemetry,announce,upstreams,cli,admin,soak}/**/*.test.ts',
+            // Raw bytes on both sides of a whole gateway.
+            'test/wire/**/*.test.ts',
           ],
         },
       },
       {
         test: {
-          name: 'contracts',
+          name: 'redis',
           isolate,
           experimental,
           expect,
-          include: ['test/contracts/**/*.test.ts'],
-          globalSetup: ['test/support/redis.ts'],
-          testTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'journeys',
-          isolate,
-          experimental,
-          expect,
-          include: ['test/journeys/**/*.test.ts'],
+          // Stores on SQLite and on Redis; whole gateways over real sockets.
+          include: ['test/contracts/**/*.test.ts', 'test/journeys/**/*.test.ts'],
           globalSetup: ['test/support/redis.ts'],
           testTimeout: 90_000,
           hookTimeout: 60_000,
@@ -63,19 +55,9 @@ export default defineConfig({
           isolate,
           experimental,
           expect,
-          // What holds whichever plane carries it; where nothing is said the tests take the fast one.
+          // Tests that name no plane run on the fast one.
           env: { TEST_PLANE: 'general' },
           include: ['test/plane/*.test.ts', 'test/wire/suite.test.ts'],
-          testTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'wire',
-          isolate,
-          experimental,
-          expect,
-          include: ['test/wire/**/*.test.ts'],
           testTimeout: 60_000,
         },
       },

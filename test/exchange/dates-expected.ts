@@ -14,7 +14,10 @@ export type Subject = 'version' | 'operation';
 export type Both = Readonly<Record<Subject, Dates>>;
 
 const DAY = 86_400_000;
-const iso = (at: number) => Temporal.Instant.fromEpochMilliseconds(at).toString();
+/** Each date is written in many views of many lives. */
+const written = new Map<number, string>();
+const iso = (at: number): string =>
+  written.getOrInsertComputed(at, () => Temporal.Instant.fromEpochMilliseconds(at).toString());
 const short = (at: number) => iso(at).replace('T00:00:00Z', '');
 const maybe = (at: number | undefined) => (at === undefined ? undefined : iso(at));
 const compact = (at: number) =>

@@ -28,8 +28,12 @@ policies: "\${env:POLICIES}"
 
 const REWRITTEN = 'error: the sunset of v1 was published as 2999-01-15 and is now earlier [sunset-rewritten]';
 const saveEarlier = () => folder.save(folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31'));
-const check = (...words: readonly string[]) =>
+const checkByProcess = (...words: readonly string[]) =>
   runCommand(['check', '-c', config, ...words], folder.environment());
+
+/** The same without the start of a process. `more`: variables besides those of the folder. */
+const check = (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+  operate(['check', '-c', config, ...words], { environment: folder.environment(more) });
 
 /** Names, sizes and times of all files of the store. */
 async function storeFiles(): Promise<readonly string[]> {
@@ -55,22 +59,22 @@ describe('check --live', () => {
     await using gateway = startProcess(['run', '-c', config], folder.environment());
     await gateway.ready;
     await saveEarlier();
-    const found = await check('--live');
+    const found = await checkByProcess('--live');
     expect(found.stdout).toContain(REWRITTEN);
     expect(found.exitCode).toBe(1);
     gateway.kill('SIGTERM');
     await gateway.ended;
-    const alone = await check('--live');
+    const alone = await checkByProcess('--live');
     const why = 'no gateway was asked what a reload would refuse: no gateway answers at';
     expect(alone.stdout).toContain(why);
     expect(alone.exitCode).toBe(3);
-    const machine = await check('--live', '--format', 'json');
+    const machine = await check(['--live', '--format', 'json']);
     expect(JSON.parse(machine.stdout).absent).toContainEqual(expect.stringContaining(why));
     expect(machine.exitCode).toBe(3);
-    const github = await check('--live', '--format', 'github');
+    const github = await check(['--live', '--format', 'github']);
     expect(github.stdout).toMatch(new RegExp(`^::warning::${why}`, 'm'));
     await folder.save('api: [orders\n');
-    expect(await check('--live')).toMatchObject({ exitCode: 1 });
+    expect(await check(['--live'])).toMatchObject({ exitCode: 1 });
   });
 });
 
@@ -85,19 +89,19 @@ describe('check --store', () => {
     }
     await saveEarlier();
     const before = await storeFiles();
-    const found = await check('--store');
+    const found = await checkByProcess('--store');
     expect(found.stdout).toContain(REWRITTEN);
     expect(found.exitCode).toBe(1);
     expect(await storeFiles()).toEqual(before);
     await folder.save(folder.orders);
-    expect(await check('--store')).toMatchObject({ exitCode: 0 });
+    expect(await check(['--store'])).toMatchObject({ exitCode: 0 });
   });
 
   it('neither locks nor alters the file of a running gateway', async () => {
     await using gateway = startProcess(['run', '-c', config], folder.environment());
     const { admin } = await gateway.ready;
     await saveEarlier();
-    const found = await check('--store');
+    const found = await check(['--store']);
     expect(found.exitCode).toBe(1);
     const pause = ['pause', 'orders', 'v1', '--for', '1h', '--why', 'a test', '--by', 'ada'];
     const token = (await readFile(join(folder.path, 'data/admin-token'), 'utf8')).trim();
@@ -108,46 +112,43 @@ describe('check --store', () => {
   });
 
   it('notes where nothing is recorded yet, and ends with 0; a Redis that is away is a finding', async () => {
-    const empty = await check('--store', '--strict');
+    const empty = await check(['--store', '--strict']);
     const note = `nothing is recorded in ${join(folder.path, 'data')} yet, so nothing was compared;`;
     expect(empty.stdout).toMatch(new RegExp(`^${note}`, 'm'));
     expect(empty.exitCode).toBe(0);
-    const machine = await check('--store', '--format', 'json');
+    const machine = await check(['--store', '--format', 'json']);
     expect(JSON.parse(machine.stdout)).toEqual({
       problems: [],
       absent: [expect.stringContaining(note)],
     });
     expect(machine.exitCode).toBe(0);
-    const github = await check('--store', '--format', 'github');
+    const github = await check(['--store', '--format', 'github']);
     expect(github.stdout).toMatch(new RegExp(`^::warning::${note}`, 'm'));
     await folder.save(`${folder.orders}unknwn: 1\n`);
-    expect(await check('--store')).toMatchObject({ exitCode: 1 });
+    expect(await check(['--store'])).toMatchObject({ exitCode: 1 });
     await folder.save(folder.orders);
     await runOnce();
-    expect(await check('--store')).toMatchObject({ exitCode: 0 });
+    expect(await check(['--store'])).toMatchObject({ exitCode: 0 });
     const [port] = await freePorts(1);
-    const away = await runCommand(
-      ['check', '-c', config, '--store'],
-      folder.environment({ STORE: `redis://127.0.0.1:${port}` }),
-    );
+    const away = await check(['--store'], { STORE: `redis://127.0.0.1:${port}` });
     expect(away.stdout).toContain('error: cannot read the store: ECONNREFUSED [live-store]');
     expect(away.exitCode).toBe(1);
   });
 
   it('reads the record of gateways on Redis', async () => {
     const store = await folder.storeOf(true);
-    const empty = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
+    const empty = await check(['--store'], store);
     expect(empty.stdout).toContain('nothing is recorded in that Redis yet');
     expect(empty.exitCode).toBe(0);
     await folder.publish(store);
     await saveEarlier();
-    const found = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
+    const found = await check(['--store'], store);
     expect(found.stdout).toContain(REWRITTEN);
   });
 
   it('says in which folder it has looked where data is relative and the command is called elsewhere', async () => {
     const store = { STORE: 'embedded:data', DATA: 'data' };
-    const elsewhere = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
+    const elsewhere = await check(['--store'], store);
     expect(elsewhere.stdout).toContain(`nothing is recorded in ${resolve('data')} yet`);
   });
 });

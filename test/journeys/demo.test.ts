@@ -64,6 +64,15 @@ describe('a demo that is called from another folder', () => {
   });
 });
 
+it('carries HTTP/1.1 on the fast plane', async () => {
+  await using gateway = overHttp1(ports.get('SUNDIAL_HTTPS_PORT') ?? 0);
+  expect((await gateway.ask({ path: '/api/v2/orders' })).status).toBe(401);
+  await using admin = overHttp1(ports.get('SUNDIAL_ADMIN_PORT') ?? 0, { tls: false });
+  const { text } = await admin.ask({ path: '/metrics' });
+  expect(text).toMatch(/^sundial_plane_requests_total\{plane="fast",reason="usual"\} [1-9]/m);
+  expect(text).not.toMatch(/^sundial_plane_requests_total\{plane="general",.*\} [1-9]/m);
+});
+
 describe('the receiver of the demo', () => {
   it('is told of what happens to an order and to a payment, signed, as soon as it is subscribed', async () => {
     const at = (variable: string) => ports.get(variable) ?? 0;
@@ -136,8 +145,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
 
 describe('an edit of its policies', () => {
   const file = () => join(project.folder, 'policies/orders.yaml');
-  const untilTold = (line: string) =>
-    expect.poll(() => demo.stderr, { timeout: 10_000 }).toMatch(new RegExp(`${line}\n$`));
+  const untilTold = (line: string) => expect.poll(() => demo.stderr).toMatch(new RegExp(`${line}\n$`));
 
   it('that is wrong, taken back, or taken over is one line in the terminal', async () => {
     const text = readFileSync(file(), 'utf8');

@@ -5,7 +5,8 @@ import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
-import { openWorkspace, type Ran, type Workspace } from '../support/readme-demo.ts';
+import { printHelp } from '../support/program-help.ts';
+import { openWorkspace, type Workspace } from '../support/readme-demo.ts';
 import { statusesOfFaults, statusesOfRefusals } from '../support/readme-refusals.ts';
 import { PAGES, ROOT, readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
 
@@ -94,14 +95,6 @@ describe('what the README shows of commands', () => {
 });
 
 describe('what the README names', () => {
-  const helps = new Map<string, Ran>();
-  const helpOf = (...words: readonly string[]): Ran => {
-    const key = words.join(' ');
-    const help = helps.get(key) ?? workspace.sundial(...words, '--help');
-    helps.set(key, help);
-    return help;
-  };
-
   it('are the refusals there are, each with its statuses', () => {
     const named = new Map<string, Set<number>>();
     const known = statusesOfRefusals();
@@ -145,15 +138,15 @@ describe('what the README names', () => {
     .map((text) => text.replace(/^(?:\w+=\S+ )+/, ''))
     .filter((text) => /^(npm|npx|node) /.test(text));
 
-  it.each([...new Set(commands)])('is a command that exists: %s', (command) => {
+  it.each([...new Set(commands)])('is a command that exists: %s', async (command) => {
     const words = command.split(/\s+/);
     if (words[0] === 'npx' && words[1] === 'node') expect(existsSync(join(ROOT, words[2] ?? ''))).toBe(true);
     else if (words[0] === 'npx') {
       expect(words[1]).toBe('sundial');
       const [name = '', below = ''] = words.slice(2);
-      const whole = helpOf(name);
+      const whole = await printHelp([name]);
       const isGroup = new RegExp(`^Commands:\\n(?: .*\\n)* +${below} `, 'm').test(whole.stdout);
-      const help = isGroup ? helpOf(name, below) : whole;
+      const help = isGroup ? await printHelp([name, below]) : whole;
       expect(help.code).toBe(0);
       expect(help.stdout).toContain(`Usage: sundial ${isGroup ? `${name} ${below}` : name}`);
       for (const option of words.filter((word) => word.startsWith('--')))

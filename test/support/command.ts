@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { addAcceptCommand } from '../../gateway/cli/accept/command.ts';
 import { openGateway } from '../../gateway/cli/admin-client.ts';
+import { addCheckCommand } from '../../gateway/cli/check/command.ts';
 import type { ApartResult } from '../../gateway/cli/command-result.ts';
 import type { CommandSetting } from '../../gateway/cli/command-setting.ts';
 import { addConfigCommands } from '../../gateway/cli/config/command.ts';
@@ -13,6 +14,7 @@ import { addPinCommands } from '../../gateway/cli/pin/command.ts';
 import { addReloadCommand } from '../../gateway/cli/reload/command.ts';
 import { addStatusCommand } from '../../gateway/cli/status/command.ts';
 import { addUsageCommand } from '../../gateway/cli/usage/command.ts';
+import { readPublishedFrom } from '../../gateway/stores/read-published.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {
@@ -49,6 +51,7 @@ const OPERATORS_COMMANDS = [
   addConfigCommands,
   addUsageCommand,
   addNotifyCommand,
+  addCheckCommand,
 ];
 
 /** `sundial pause …` and its like without a process; `environment` is all there is. */
@@ -72,7 +75,7 @@ export async function operate(
     openGateway: async (options) =>
       openGateway({ ...options, environment, now: now(), ...(cwd !== undefined && { cwd }) }),
     confirm: () => confirm,
-    readRecorded: async () => [],
+    readRecorded: readPublishedFrom,
   };
   for (const add of OPERATORS_COMMANDS) add(program, setting);
   try {

@@ -1,94 +1,143 @@
-// The order in which vitest starts the test files: what takes long begins first, so that all workers end together.
-// A fresh machine has no times of an earlier run to go by; what stands here does for it.
+// The order in which vitest starts the test files: the longest first, so that all workers end together.
+// A fresh machine has no times of an earlier run; these lists replace them.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of one project follow each other: a process that has loaded the gateway takes the next of them. */
-const PROJECTS = ['wire', 'journeys', 'contracts', 'unit'];
+/** A worker is started again for a file of another project, so the files of one project follow each other. */
+const PROJECTS = ['redis', 'general plane', 'unit'];
 
-/** Those that take more than three seconds, the longest first. */
-const SLOW = [
-  'wire/suite',
-  'wire/mutated',
-  'journeys/readme-names',
-  'journeys/drain',
-  'journeys/real-services',
-  'journeys/start',
+/**
+ * Files that take more than three seconds, the longest first. Three files of `unit` stand among those of `redis`: they keep one
+ * worker busy, while the other workers wait for processes and timeouts.
+ */
+const WITH_REDIS = [
+  'plane/fast/differential',
   'journeys/explain',
-  'journeys/workers-process',
-  'journeys/reload-under-load',
-  'journeys/workers',
   'journeys/demo',
+  'journeys/start-left-out',
+  'journeys/start-refused',
+  'journeys/reload-under-load',
+  'journeys/workers-process',
   'journeys/readme',
+  'journeys/check-recorded',
+  'journeys/start-partial',
+  'exchange/dates-agree',
+  'journeys/start-unrecorded',
+  'journeys/drain',
+  'journeys/readme-names',
+  'journeys/start',
+  'journeys/reload-stall',
+  'journeys/start-leftover',
+  'journeys/reload',
   'journeys/websocket',
   'journeys/redis',
-  'journeys/reload',
-  'journeys/reload-stall',
-  'journeys/upstream-process',
-  'journeys/workers-reload',
+  'journeys/real-services',
   'journeys/disk-faults',
+  'journeys/misspelt-versions',
+  'plan/told-shapes',
   'journeys/published-schedules',
-  'journeys/workers-redis',
+  'journeys/workers',
+  'journeys/accepted-dates',
+  'journeys/upstream-process',
+  'contracts/webhook-store',
+  'journeys/canary',
+  'journeys/workers-reload',
+  'journeys/client-fields',
+  'journeys/hostile-bytes',
   'journeys/upstream-faults',
-  'journeys/interface',
-  'journeys/bounds',
-  'journeys/identity',
   'journeys/upstream-cuts',
+  'contracts/redis-refusing',
+  'journeys/workers-redis',
+  'journeys/bounds',
+  'journeys/client-leaves',
+  'journeys/pause',
+  'journeys/honest-caches',
+  'contracts/lasting-stores',
   'journeys/body-notice',
+  'contracts/embedded-lost',
+  'contracts/redis-failure',
+  'contracts/redis-cluster',
+  'journeys/notices',
+  'journeys/targets',
+  'journeys/interface',
+  'journeys/identity',
   'journeys/idempotency',
   'journeys/authorization',
   'journeys/redis-faults',
   'journeys/admin-redis',
-  'journeys/hostile-bytes',
-  'journeys/notices',
   'journeys/admin-writes',
-  'journeys/pause',
   'journeys/workers-certificates',
   'journeys/sample-policies',
   'journeys/pins-store',
   'journeys/admin-reach',
-  'journeys/targets',
   'journeys/resources',
-  'contracts/webhook-store',
-  'contracts/embedded-lost',
-  'contracts/redis-failure',
-  'contracts/redis-cluster',
-  'contracts/lasting-stores',
-  'cli/demo/demo',
-  'plane/slow-clients',
-  'plane/websocket/websocket-ends',
-  'upstreams/process',
-  'server/workers/crew',
-  'cli/check/check-live',
-  'plan/reload',
-  'plan/thread-reader',
-  'identity/key-set-faults',
-  'upstreams/identity/token',
-  'plan/mutations',
-  'cli/change-commands',
-  'plan/openapi-faults',
-  'identity/sample-issuer',
-  'telemetry/log-sink',
-  'upstreams/descriptions',
-  'plan/openapi-write',
-  'plan/rules',
-  'cli/run/run',
-  'cli/extend/extend',
-  'exchange/field-grammar',
 ];
 
-const rankIn = (order: readonly string[], found: (each: string) => boolean): number => {
-  const at = order.findIndex(found);
-  return at === -1 ? order.length : at;
-};
+const WITHOUT_REDIS = [
+  'wire/suite',
+  'plane/fast/every-byte',
+  'exchange/path-readings',
+  'plan/concealed',
+  'cli/demo/demo',
+  'plan/control-characters',
+  'plan/reload/reload',
+  'identity/jose-equivalence',
+  'plane/slow-clients',
+  'plan/start-forms',
+  'upstreams/process',
+  'plan/concealed-damage',
+  'plan/mutations',
+  'plan/thread-reader',
+  'cli/from-outside',
+  'plan/lists',
+  'plane/websocket/websocket-ends',
+  'plan/rules',
+  'cli/change-commands',
+  'exchange/pattern-costs',
+  'cli/check/check-live',
+  'exchange/field-grammar',
+  'cli/extend/extend',
+  'identity/sample-issuer',
+  'cli/run/run',
+  'plan/openapi-faults',
+  'server/workers/crew',
+  'upstreams/identity/pages',
+  'upstreams/identity/token',
+  'upstreams/descriptions',
+  'plane/fast/client-ends',
+  'plan/openapi-write',
+  'identity/key-set-faults',
+  'telemetry/log-sink',
+  'wire/mutated',
+];
+
+/** As they stand below `test/`, without `.test.ts`. */
+export const LISTED: readonly string[] = [...WITH_REDIS, ...WITHOUT_REDIS];
+
+const nameOf = ({ moduleId }: TestSpecification): string =>
+  moduleId.replace(/^.*\/test\//, '').replace(/\.test\.ts$/, '');
+
+/** The place of `name` in `order`; behind all of them if it is not there. */
+function placeIn(order: readonly string[], name: string): number {
+  const place = order.indexOf(name);
+  return place === -1 ? order.length : place;
+}
+
+function placeOf(file: TestSpecification): readonly [project: number, place: number] {
+  const name = nameOf(file);
+  const place = placeIn(WITH_REDIS, name);
+  if (place < WITH_REDIS.length) return [0, place];
+  const project = placeIn(PROJECTS, file.project.name);
+  return [project, project === 0 ? place : placeIn(WITHOUT_REDIS, name)];
+}
 
 /** Vitest makes one of these itself, so it is a class. */
 export class SlowestFirst extends BaseSequencer {
   /** By project, then as listed here, then as vitest would have it: the larger file first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
-    const rank = ({ project, moduleId }: TestSpecification) =>
-      rankIn(PROJECTS, (name) => name === project.name) * (SLOW.length + 1) +
-      rankIn(SLOW, (name) => moduleId.endsWith(`/test/${name}.test.ts`));
-    return usual.toSorted((one, other) => rank(one) - rank(other));
+    return usual.toSorted((one, other) => {
+      const [[project, place], [otherProject, otherPlace]] = [placeOf(one), placeOf(other)];
+      return project - otherProject || place - otherPlace;
+    });
   }
 }

@@ -10,7 +10,7 @@ const CASES = 20_000;
 const SEED = Number(env.DIFFERENTIAL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 it(`no plane answers, logs or counts otherwise: ${CASES} cases of seed ${SEED}`, {
-  timeout: 4 * FUZZ_TIMEOUT_MS,
+  timeout: 10 * FUZZ_TIMEOUT_MS,
 }, async () => {
   const { sent, differences, carried, statuses, ledger } = await compareSlice(SEED, CASES);
   expect(differences.slice(0, 3), `seed ${SEED}: ${differences.length} of ${sent}`).toEqual([]);
