@@ -1,5 +1,5 @@
-// An upstream that ends its connection at each possible moment: nothing is sent twice that may not be, and nothing is refused
-// for a connection that ended in time to be noticed. On both planes, where it does not say otherwise.
+// An upstream that ends its connection at each possible moment, on both planes: nothing is sent twice that may not be, and nothing is
+// refused for a connection that ended in time to be noticed.
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -159,35 +159,35 @@ describe.each(PLANES)('on the %s plane', (plane) => {
       expect(text).not.toContain('X-T');
     }
   });
-});
 
-it.each(['GET', 'POST', 'PATCH'])(
-  'FWD-16: on the fast plane a %s that found a connection open whose end came in the same turn is carried out once on another',
-  async (method) => {
-    const { upstream, gateway } = await pair(() => OK, { plane: 'fast' });
-    const client = connect(gateway.port, '127.0.0.1');
-    let text = '';
-    client.setEncoding('latin1').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    const answers = (count: number) => until(() => text.split('HTTP/1.1 200 OK').length > count);
-    for (let count = 1; count <= 20; count += 1) {
-      client.write(get(`/echo/${count}`), 'latin1');
-      await answers(2 * count - 1);
-      for (let turns = 0; turns < 5; turns += 1) await turn();
-      expect(upstream.sockets.size).toBe(1);
-      client.write(get(`/echo/then-${count}`, ['Content-Length: 0'], method), 'latin1');
-      // Behind the request, and read in the turn in which the request is.
-      for (const socket of upstream.sockets) socket.resetAndDestroy();
-      await answers(2 * count);
-      for (let turns = 0; turns < 5; turns += 1) await turn();
-    }
-    client.destroy();
-    const sent = upstream.requests.map(pathOf);
-    expect(sent).toHaveLength(40);
-    expect(new Set(sent).size).toBe(40);
-  },
-);
+  it.each(['GET', 'POST', 'PATCH'])(
+    'FWD-16: a %s that found a connection open whose end came in the same turn is carried out once on another',
+    async (method) => {
+      const { upstream, gateway } = await pair(() => OK, { plane });
+      const client = connect(gateway.port, '127.0.0.1');
+      let text = '';
+      client.setEncoding('latin1').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      const answers = (count: number) => until(() => text.split('HTTP/1.1 200 OK').length > count);
+      for (let count = 1; count <= 20; count += 1) {
+        client.write(get(`/echo/${count}`), 'latin1');
+        await answers(2 * count - 1);
+        for (let turns = 0; turns < 5; turns += 1) await turn();
+        expect(upstream.sockets.size).toBe(1);
+        client.write(get(`/echo/then-${count}`, ['Content-Length: 0'], method), 'latin1');
+        // Behind the request, and read in the turn in which the request is.
+        for (const socket of upstream.sockets) socket.resetAndDestroy();
+        await answers(2 * count);
+        for (let turns = 0; turns < 5; turns += 1) await turn();
+      }
+      client.destroy();
+      const sent = upstream.requests.map(pathOf);
+      expect(sent).toHaveLength(40);
+      expect(new Set(sent).size).toBe(40);
+    },
+  );
+});
 
 /** Of an answer in chunks. */
 function contentOf(text: string): string {

@@ -104,31 +104,31 @@ describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
       expect(upstream.requests.map(pathOf)).toEqual(['/echo/1', '/echo/2']);
     },
   );
-});
 
-it.each(['GET', 'POST'])(
-  'on the fast plane octets that come with a %s, before it is written to its connection, are no answer to it',
-  async (method) => {
-    const { upstream, gateway } = await pair((request) => answerTo(pathOf(request)), { plane: 'fast' });
-    const client = await openRaw(gateway.port);
-    defer(async () => void client.socket.destroy());
-    const ask = async (path: string, request: string, meanwhile: () => void): Promise<void> => {
-      client.text = '';
-      client.socket.write(request);
-      meanwhile();
-      await until(() => client.text.endsWith(path) || client.text.endsWith('stolen'));
-      expect(client.text).not.toContain('stolen');
-    };
-    for (let round = 0; round < 10; round += 1) {
-      const [before, next] = [`/echo/before-${round}`, `/echo/next-${round}`];
-      await ask(before, get(before), () => undefined);
-      for (let turns = 0; turns < 5; turns += 1) await turn();
-      // Behind the request, and read in the iteration in which the request is.
-      await ask(next, get(next, ['Content-Length: 0'], method), () => {
-        for (const socket of upstream.sockets) socket.write(STOLEN);
-      });
-    }
-    const sent = upstream.requests.map(pathOf);
-    expect(new Set(sent).size).toBe(sent.length);
-  },
-);
+  it.each(['GET', 'POST'])(
+    'that come with a %s, before it is written to its connection, are no answer to it',
+    async (method) => {
+      const { upstream, gateway } = await pair((request) => answerTo(pathOf(request)), { plane });
+      const client = await openRaw(gateway.port);
+      defer(async () => void client.socket.destroy());
+      const ask = async (path: string, request: string, meanwhile: () => void): Promise<void> => {
+        client.text = '';
+        client.socket.write(request);
+        meanwhile();
+        await until(() => client.text.endsWith(path) || client.text.endsWith('stolen'));
+        expect(client.text).not.toContain('stolen');
+      };
+      for (let round = 0; round < 10; round += 1) {
+        const [before, next] = [`/echo/before-${round}`, `/echo/next-${round}`];
+        await ask(before, get(before), () => undefined);
+        for (let turns = 0; turns < 5; turns += 1) await turn();
+        // Behind the request, and read in the iteration in which the request is.
+        await ask(next, get(next, ['Content-Length: 0'], method), () => {
+          for (const socket of upstream.sockets) socket.write(STOLEN);
+        });
+      }
+      const sent = upstream.requests.map(pathOf);
+      expect(new Set(sent).size).toBe(sent.length);
+    },
+  );
+});

@@ -6,6 +6,7 @@ import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { UpstreamPlan } from '../../../plan/plan.ts';
 import type { MonotonicMs } from '../../../policy/contract.ts';
 import type { TargetConnections, TargetPorts } from '../../../upstream/call.ts';
+import { errorCode } from '../../../upstream/fault-mapping.ts';
 import { isRepeatable } from '../../../upstream/retry.ts';
 import { createReach, passOverContinue } from './connector.ts';
 import { createProbe } from './health-probe.ts';
@@ -109,6 +110,12 @@ export function openClient(
       idleSince = monotonic();
     },
   };
+  // FWD-16: undici fails the request that waits for an idle connection with the error of that connection. Only for codes of its own
+  // does it send the request on a new one.
+  const onError = (error: Error): void => {
+    if (idleSince !== undefined && !errorCode(error)?.startsWith('UND_'))
+      Object.assign(error, { code: 'UND_ERR_SOCKET' });
+  };
   const tracked: buildConnector.connector = (target, callback) =>
     options.connect(target, (...args) => {
       if (args[0] === null) {
@@ -116,6 +123,8 @@ export function openClient(
         served = 0;
         idleSince = undefined;
         expectAnswer = isHttp2(socket) ? () => undefined : passOverContinue(socket);
+        // Before undici's own listener.
+        if (!isHttp2(socket)) socket.on('error', onError);
       }
       callback(...args);
     });
