@@ -33,6 +33,7 @@ const ANSWERS: Readonly<Record<string, (accept: string) => string | undefined>> 
   chunked: () =>
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n${LARGE.toString(16)}\r\n${'x'.repeat(LARGE)}\r\n0\r\n\r\n`,
   short: () => 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
+  unsized: () => 'HTTP/1.1 200 OK\r\n\r\nhalf',
   unaccepted: () => switching('Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA='),
   bare: () => switching(),
   another: (accept) =>

@@ -104,11 +104,16 @@ describe.each(PLANES)('FWD-12, SMG-26: on the %s plane', (plane) => {
       expect(gateway.facts[0]?.completion.fault).toBe('upstream_reset');
     });
 
-    it('an end of the connection in place of an answer is 502', async () => {
-      const { client, gateway } = await upload(plane, body, ({ socket }) => void socket.end());
+    it.each([
+      ['an end', ({ socket }: RawRequest) => void socket.end()],
+      ['a reset', ({ socket }: RawRequest) => void socket.resetAndDestroy()],
+      ['what is no HTTP', ({ socket }: RawRequest) => void socket.write('this is no HTTP\r\n\r\n')],
+    ])('%s in place of an answer is 502, and nothing is sent again', async (_name, onHalf) => {
+      const { client, gateway, upstream } = await upload(plane, body, onHalf);
       await until(() => client.ended);
       expect(client.text).toMatch(/^HTTP\/1\.1 502 /);
       expect(gateway.outcomes).toMatchObject([{ status: 502, aborted: false }]);
+      expect(upstream.requests).toHaveLength(1);
     });
   });
 });

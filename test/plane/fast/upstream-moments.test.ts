@@ -1,5 +1,5 @@
-// An upstream that ends or resets its connection at each moment of an answer, on both planes: no POST is sent twice, a GET is sent
-// again only if no octet of its answer came, and no client gets an octet of another answer.
+// An upstream that ends or resets its connection, or sends octets that are no HTTP, at each moment of an answer, on both planes: no
+// POST is sent twice, a GET is sent again only if no octet of its answer came, and no client gets an octet of another answer.
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,6 +26,8 @@ interface Moment {
   readonly part: string;
   /** What has come to the client of the content of the answer; undefined: it has not got the head. */
   readonly content?: string;
+  /** The next octets are content, whatever they are. */
+  readonly takesAny?: boolean;
 }
 
 const WITHOUT_HEAD: readonly Moment[] = [
@@ -37,11 +39,11 @@ const WITHOUT_HEAD: readonly Moment[] = [
   { name: 'before the empty line', part: `${HEAD}Content-Length: 10\r\n` },
 ];
 const WITHIN_BODY: readonly Moment[] = [
-  { name: 'between the head and a sized body', part: SIZED, content: '' },
-  { name: 'within a sized body', part: `${SIZED}hello`, content: 'hello' },
+  { name: 'between the head and a sized body', part: SIZED, content: '', takesAny: true },
+  { name: 'within a sized body', part: `${SIZED}hello`, content: 'hello', takesAny: true },
   { name: 'between the head and the first chunk', part: CHUNKED, content: '' },
   { name: 'within the size of a chunk', part: `${CHUNKED}a`, content: '' },
-  { name: 'within a chunk', part: `${CHUNKED}a;x=y\r\nhello`, content: 'hello' },
+  { name: 'within a chunk', part: `${CHUNKED}a;x=y\r\nhello`, content: 'hello', takesAny: true },
   { name: 'between chunks', part: `${CHUNKED}5\r\nhello\r\n`, content: 'hello' },
   { name: 'within the last chunk', part: `${CHUNKED}5\r\nhello\r\n0\r\n`, content: 'hello' },
   { name: 'within the trailers', part: `${CHUNKED}5\r\nhello\r\n0\r\nX-T: 1\r\n`, content: 'hello' },
@@ -50,9 +52,25 @@ const WITHIN_BODY: readonly Moment[] = [
 type End = (socket: Socket) => void;
 const end: End = (socket) => void socket.end();
 const reset: End = (socket) => void socket.resetAndDestroy();
-const WAYS: readonly (readonly [name: string, way: End])[] = [
-  ['ends its connection', end],
-  ['resets its connection', reset],
+const misspeak: End = (socket) => void socket.write('this is no HTTP\r\n\r\n');
+
+interface Way {
+  readonly name: string;
+  readonly way: End;
+  /** How often a GET is sent that has no octet of its answer yet. */
+  readonly tries: number;
+  readonly withinBody: readonly Moment[];
+}
+
+const WAYS: readonly Way[] = [
+  { name: 'ends its connection', way: end, tries: 2, withinBody: WITHIN_BODY },
+  { name: 'resets its connection', way: reset, tries: 2, withinBody: WITHIN_BODY },
+  {
+    name: 'sends what is no HTTP',
+    way: misspeak,
+    tries: 1,
+    withinBody: WITHIN_BODY.filter(({ takesAny }) => !takesAny),
+  },
 ];
 const METHODS = ['GET', 'POST'] as const;
 
@@ -62,11 +80,11 @@ const answerTo = (path: string): string => `${HEAD}Content-Length: ${path.length
 describe.each(PLANES)('on the %s plane an upstream', (plane) => {
   const { breakOff } = pairFor(plane);
 
-  describe.each(WAYS)('%s', (_name, way) => {
+  describe.each(WAYS)('$name', ({ way, tries: mostTries, withinBody }) => {
     it.each(METHODS)('FWD-16: before its answer to a %s', async (method) => {
       const { tries, text } = await breakOff({ way, method, part: '' });
-      expect(tries).toBe(method === 'GET' ? 2 : 1);
-      expect(text).toMatch(method === 'GET' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 502 /);
+      expect(tries).toBe(method === 'GET' ? mostTries : 1);
+      expect(text).toMatch(tries === 2 ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 502 /);
     });
 
     it.each(WITHOUT_HEAD)('$name: it is 502, and not sent again', async ({ part }) => {
@@ -77,7 +95,7 @@ describe.each(PLANES)('on the %s plane an upstream', (plane) => {
       }
     });
 
-    it.each(WITHIN_BODY)('FWD-17: $name: the answer is cut', async ({ part, content }) => {
+    it.each(withinBody)('FWD-17: $name: the answer is cut', async ({ part, content }) => {
       for (const method of METHODS) {
         const { tries, text, isCut } = await breakOff({ way, method, part, content });
         expect([method, tries, isCut]).toEqual([method, 1, true]);
@@ -88,21 +106,21 @@ describe.each(PLANES)('on the %s plane an upstream', (plane) => {
     });
   });
 
-  it('ends its connection behind a body without a length: the answer is whole', async () => {
+  describe.each(METHODS)('within a body without a length, to a %s,', (method) => {
     const part = `${UNTIL_END}hello`;
-    const { text, isCut } = await breakOff({ way: end, method: 'GET', part, content: 'hello' });
-    expect(isCut).toBe(false);
-    expect(text).toMatch(/\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
-  });
 
-  // undici takes such a reset for the end of the body.
-  if (plane === 'fast')
-    it('FWD-17: resets its connection within a body without a length: the answer is cut', async () => {
-      const part = `${UNTIL_END}hello`;
-      const { text, isCut } = await breakOff({ way: reset, method: 'GET', part, content: 'hello' });
-      expect([isCut, contentOf(text)]).toEqual([true, 'hello']);
+    it('ends its connection: the answer is whole', async () => {
+      const { tries, text, isCut } = await breakOff({ way: end, method, part, content: 'hello' });
+      expect([tries, isCut]).toEqual([1, false]);
+      expect(text).toMatch(/\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
+    });
+
+    it('FWD-17: resets its connection: the answer is cut', async () => {
+      const { tries, text, isCut } = await breakOff({ way: reset, method, part, content: 'hello' });
+      expect([tries, isCut, contentOf(text)]).toEqual([1, true, 'hello']);
       expect(text).not.toMatch(/\r\n0\r\n/);
     });
+  });
 });
 
 interface BreakOff {

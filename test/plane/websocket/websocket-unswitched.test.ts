@@ -52,6 +52,18 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(gateway.facts).toMatchObject([{ completion: { fault: 'upstream_reset' } }]);
   });
 
+  it('FWD-17: nor does an answer without a length whose connection is reset', async () => {
+    const { upstream, gateway, open } = await pair();
+    const client = await open('/echo/unsized');
+    await until(() => client.body().includes('half'));
+    upstream.seen[0]?.socket.resetAndDestroy();
+    await client.ended();
+    expect(client.body()).not.toMatch(/\r\n0\r\n/);
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
+    expect(gateway.facts).toMatchObject([{ completion: { fault: 'upstream_reset' } }]);
+  });
+
   it.each([
     ['upstream_invalid', 'unaccepted'],
     ['upstream_invalid', 'bare'],

@@ -101,6 +101,7 @@ export function openClient(
     served: () => served,
     isShared: () => socket !== undefined && isHttp2(socket),
     bytesRead: () => socket?.bytesRead ?? 0,
+    isBroken: () => socket?.errored != null,
     expectAnswer: () => {
       idleSince = undefined;
       expectAnswer();

@@ -17,6 +17,8 @@ export interface Connection {
   readonly isShared: () => boolean;
   /** Bytes read from the upstream so far. */
   readonly bytesRead: () => number;
+  /** Whether an error has ended it, such as a reset. */
+  readonly isBroken: () => boolean;
   /** Call before a request is written. */
   readonly expectAnswer: () => void;
   /** Call when an answer is complete. */
@@ -44,7 +46,7 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
   let readBefore = 0;
   let over = false;
   let isCut = (): boolean => false;
-  let hasLength = false;
+  let isFramed = false;
   /** What comes behind the head all the same goes to nobody. */
   let isBare = false;
   let interim = 0;
@@ -63,7 +65,8 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       options.onSending();
       handler.connection?.expectAnswer();
       readBefore = handler.connection?.bytesRead() ?? 0;
-      if (handler.connection?.isShared()) isCut = watchNextStream();
+      if (handler.connection !== undefined)
+        isCut = handler.connection.isShared() ? watchNextStream() : handler.connection.isBroken;
       // Given up while it was waiting for a connection.
       if (over) started.abort(new Error('cancelled'));
     },
@@ -77,7 +80,7 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
         return;
       }
       answered = true;
-      hasLength = headers['content-length'] !== undefined;
+      isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
       isBare = hasNoContent(status);
       const lines = cleanAnswer(status, headers as AnswerHeaders, upstream);
       options.onAnswered();
@@ -89,12 +92,9 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       options.onceDrained(() => current.resume());
     },
     onResponseEnd(current) {
-      // With a length undici has counted that all of it is here.
-      if (!hasLength && isCut()) {
-        handler.onResponseError?.(
-          current,
-          Object.assign(new Error('reset'), { code: 'ERR_HTTP2_STREAM_ERROR' }),
-        );
+      // FWD-17: undici takes a reset for the end of a body, except where the framing tells it that octets are missing.
+      if (!isFramed && isCut()) {
+        handler.onResponseError?.(current, Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
         return;
       }
       if (handler.connection !== undefined) handler.connection.answered();

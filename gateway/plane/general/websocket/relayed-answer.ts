@@ -39,6 +39,10 @@ export async function relayAnswer(
     void answer.destroy(new Fault(code, { service, timeoutMs }));
   const total = startDeadline(timeouts.total, late('upstream_total_timeout', timeouts.total));
   answer.socket.setTimeout(timeouts.idle, late('upstream_idle_timeout', timeouts.idle));
+  // FWD-17: Node takes a reset for the end of a body without a length. Its own listener comes after this one.
+  answer.socket.prependOnceListener('error', (cause) => {
+    if (!answer.complete) answer.destroy(cause);
+  });
   answer.once('error', (cause) => {
     // Before the client's connection is reset, after which the request counts as over. A client that left is no fault.
     if (!inbound.gone) facts.completion.fault = toFault(cause, order).code;
