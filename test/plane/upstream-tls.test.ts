@@ -1,5 +1,8 @@
 // TLS towards upstreams: always verified, by the authorities, the name and the certificate of the upstream's own section.
+import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTls } from '../../gateway/plan/upstreams/connection-rules.ts';
@@ -8,7 +11,7 @@ import { makeCertificate } from '../support/untrusted-upstream.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
 import { startWebSocketUpstream } from '../support/websocket-upstream.ts';
 import { startGateway } from './gateway-under-test.ts';
-import { get, sendRaw } from './raw-sockets.ts';
+import { get, openRaw, sendRaw, until } from './raw-sockets.ts';
 
 type Pair = { readonly cert: string; readonly key: string };
 
@@ -34,14 +37,17 @@ interface Seen {
   readonly hosts: (string | undefined)[];
 }
 
-async function startTls(options: Parameters<typeof createServer>[0]): Promise<Seen> {
+async function startTls(
+  options: Parameters<typeof createServer>[0],
+  answer: RequestListener = (_request, response) => void response.end('ok'),
+): Promise<Seen> {
   const seen: Omit<Seen, 'port'> = { names: [], clients: [], hosts: [] };
   const listening: Server = createServer(options, (request, response) => {
     const socket = request.socket as TLSSocket & { servername: string | false };
     seen.names.push(socket.servername);
     seen.clients.push(socket.getPeerCertificate().subject?.CN?.toString());
     seen.hosts.push(request.headers.host);
-    response.end('ok');
+    answer(request, response);
   });
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
   stack.defer(() => {
@@ -120,5 +126,84 @@ describe('FWD-19, TLS-8, XFF-5: an upstream over TLS', () => {
     expect(await open({ ca: server.cert, name: 'orders.internal' })).toBe(101);
     expect(await open({ ca: server.cert })).toBe(502);
     expect(await open({ name: 'orders.internal' })).toBe(502);
+  });
+});
+
+const SPOILT: readonly (readonly [how: string, spoil: (line: Socket) => void, fault: string])[] = [
+  ['is reset', (line) => void line.resetAndDestroy(), 'upstream_reset'],
+  ['gets octets that are no TLS', (line) => void line.write('this is no TLS'), 'upstream_tls'],
+];
+
+describe.each(SPOILT)('a connection over TLS that %s', (_how, spoil, fault) => {
+  /** A gateway, a client of it, and the connections between it and its upstream. */
+  async function startLine(answer?: RequestListener) {
+    const upstream = await startTls(server, answer);
+    const lines: Socket[] = [];
+    const between = createTcpServer({ noDelay: true }, (line) => {
+      const on = connect({ port: upstream.port, host: '127.0.0.1', noDelay: true });
+      for (const socket of [line, on]) socket.on('error', () => undefined);
+      lines.push(line);
+      line.pipe(on).pipe(line);
+      line.once('close', () => on.destroy());
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    stack.defer(() => new Promise((resolve) => void between.close(() => resolve())));
+    const bound = between.address();
+    const gateway = await startGateway({
+      upstream: `https://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`,
+      plan: { tls: { ca: server.cert, cert: undefined, key: undefined, name: 'orders.internal' } },
+    });
+    stack.defer(gateway.stop);
+    const client = await openRaw(gateway.port);
+    stack.defer(() => void client.socket.destroy());
+    return { upstream, lines, gateway, client };
+  }
+  const post = get('/echo', ['Content-Length: 0'], 'POST');
+
+  it.each([
+    ['GET', get()],
+    ['POST', post],
+  ])('FWD-16: idle, as a %s comes: it is carried out once, on another', async (_method, request) => {
+    const { upstream, lines, client } = await startLine();
+    const statuses = () => [...client.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    client.socket.write(get());
+    await until(() => statuses().length === 1);
+    // A connection is not used again before some turns are over.
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    client.socket.write(request);
+    for (const line of lines) spoil(line);
+    await until(() => statuses().length === 2);
+    expect(statuses()).toEqual(['200', '200']);
+    expect(upstream.hosts).toHaveLength(2);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('FWD-18: before an answer: it is 502 at once', async () => {
+    const { lines, gateway, client } = await startLine(() => {
+      for (const line of lines) spoil(line);
+    });
+    client.socket.write(post);
+    await until(() => client.text.endsWith('"}'));
+    expect(client.text).toMatch(/^HTTP\/1\.1 502 /);
+    expect(gateway.facts[0]?.completion.fault).toBe(fault);
+  });
+
+  it.each([
+    ['with a length', { 'content-length': '10' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+    ['without a length', { connection: 'close' }],
+  ])('FWD-17: within a body %s: the answer is cut at once', async (_framing, fields) => {
+    const { lines, gateway, client } = await startLine((_request, response) => {
+      response.useChunkedEncodingByDefault = 'transfer-encoding' in fields;
+      response.writeHead(200, fields).write('hello');
+    });
+    client.socket.write(post);
+    await until(() => client.text.includes('hello'));
+    for (const line of lines) spoil(line);
+    await until(() => client.ended && gateway.outcomes.length === 1);
+    expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(client.text).not.toMatch(/\r\n0\r\n/);
+    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
+    expect(gateway.facts[0]?.completion.fault).toBe(fault);
   });
 });

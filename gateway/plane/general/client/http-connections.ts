@@ -111,11 +111,14 @@ export function openClient(
       idleSince = monotonic();
     },
   };
-  // FWD-16: undici fails the request that waits for an idle connection with the error of that connection. Only for codes of its own
-  // does it send the request on a new one.
-  const onError = (error: Error): void => {
+  /** Comes before undici's own listener. */
+  const onError = (failed: Socket, error: Error): void => {
+    // FWD-16: undici fails the request that waits for an idle connection with the error of that connection. Only for codes of its
+    // own does it send the request on a new one.
     if (idleSince !== undefined && !errorCode(error)?.startsWith('UND_'))
       Object.assign(error, { code: 'UND_ERR_SOCKET' });
+    // Node leaves a TLS connection open on which something else than TLS has come.
+    failed.destroy(error);
   };
   const tracked: buildConnector.connector = (target, callback) =>
     options.connect(target, (...args) => {
@@ -124,8 +127,7 @@ export function openClient(
         served = 0;
         idleSince = undefined;
         expectAnswer = isHttp2(socket) ? () => undefined : passOverContinue(socket);
-        // Before undici's own listener.
-        if (!isHttp2(socket)) socket.on('error', onError);
+        if (!isHttp2(socket)) socket.on('error', onError.bind(undefined, socket));
       }
       callback(...args);
     });
