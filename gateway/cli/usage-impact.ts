@@ -2,7 +2,7 @@
 // findings where somebody is about to be surprised. Pure; `check --live` and `diff --live` print it.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
-import type { VersionFile } from '../plan/grammar/policy-grammar.ts';
+import type { VersionFile } from '../sections/policy-file.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { Path } from '../plan/read/document.ts';

@@ -1,7 +1,7 @@
 // The versions of a policy file by label, an API without versions as its only one: where each is written, how it is
 // called. For checks, the compiler and whoever names a line of the file.
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
-import type { PolicyFile, PolicyParts, VersionFile, VersionParts } from './grammar/policy-grammar.ts';
+import type { PolicyFile, PolicyParts, VersionFile, VersionParts } from '../sections/policy-file.ts';
 import type { Path } from './read/document.ts';
 
 /** What an API without versions says of its life stands at the top of its file, where other APIs say it of all. */

@@ -6,7 +6,7 @@ import { codeOf, type Import, importsOf, type SourceFile } from './source-text.t
 export type Rule = (files: readonly SourceFile[]) => string[];
 
 interface Room {
-  /** What may be imported besides the room itself: folders (with a final slash) or files. */
+  /** What may be imported besides the room itself: folders (with a final slash) or files; `*` is one folder. */
   readonly may: readonly string[];
   /** The same, for `import type` only. */
   readonly types?: readonly string[];
@@ -32,8 +32,29 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/usage/': { may: CONTRACT },
   'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/system/': { may: [] },
+  'gateway/sections/*/grammar.ts': { may: ['gateway/policy/'] },
+  // What is not a section yet is composed from the grammars in plan/.
+  'gateway/sections/policy-file.ts': {
+    may: [
+      'gateway/policy/',
+      'gateway/sections/*/grammar.ts',
+      'gateway/plan/grammar/',
+      'gateway/plan/openapi/section.ts',
+      'gateway/plan/rules/section.ts',
+    ],
+    types: ['gateway/plan/guides/guide-page.ts', 'gateway/plan/version-notes.ts'],
+  },
+  'gateway/sections/': {
+    may: ['gateway/policy/', 'gateway/plan/read/'],
+    types: ['gateway/plan/plan.ts', 'gateway/plan/settings.ts'],
+  },
   'gateway/plan/': {
-    may: ['gateway/policy/', 'gateway/system/time-slices.ts', 'gateway/stores/redis-address.ts'],
+    may: [
+      'gateway/policy/',
+      'gateway/sections/',
+      'gateway/system/time-slices.ts',
+      'gateway/stores/redis-address.ts',
+    ],
   },
   'gateway/api/': {
     may: [
@@ -126,10 +147,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/api/usage-csv.ts',
       'gateway/plan/',
       'gateway/policy/',
+      'gateway/sections/policy-file.ts',
       'gateway/exchange/',
       'gateway/system/make-folder.ts',
       'gateway/stores/redis-address.ts',
     ],
+    types: ['gateway/sections/view.ts'],
   },
   'gateway/gateway.ts': { may: ['gateway/'] },
   'gateway/gateway-contract.ts': { may: [], types: ['gateway/'] },
@@ -156,7 +179,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 
 /** Each package stands in one row of the table, so that replacing it touches one row. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  zod: ['gateway/policy/', 'gateway/plan/', 'gateway/api/'],
+  zod: ['gateway/policy/', 'gateway/sections/', 'gateway/plan/', 'gateway/api/'],
   'content-type': ['gateway/policy/versioning/'],
   'structured-headers': ['gateway/policy/lifecycle/'],
   '@hapi/accept': ['gateway/policy/versioning/'],
@@ -317,7 +340,10 @@ function without(files: readonly SourceFile[], places: readonly string[]): Sourc
 }
 
 function covers(places: readonly string[], path: string): boolean {
-  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+  return places.some((place) => {
+    if (place.includes('*')) return new RegExp(`^${place.replace('*', '[^/]+')}$`).test(path);
+    return place.endsWith('/') ? path.startsWith(place) : path === place;
+  });
 }
 
 function roomOf(path: string): string | undefined {

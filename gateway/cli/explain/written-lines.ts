@@ -1,5 +1,5 @@
 // Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
-import type { PolicyFile } from '../../plan/grammar/policy-grammar.ts';
+import type { PolicyFile } from '../../sections/policy-file.ts';
 import type { Sources } from '../../plan/load.ts';
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Origin, Path, SourceDocument } from '../../plan/read/document.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { factsOf } from '../../plan/changes/api-facts.ts';
 import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
 import { spliceExtension } from '../../plan/extension-splice.ts';
-import type { PolicyFile, VersionParts } from '../../plan/grammar/policy-grammar.ts';
+import type { PolicyFile, VersionParts } from '../../sections/policy-file.ts';
 import { isTakenOver } from '../../plan/inherited.ts';
 import { type Loaded, loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';

@@ -1,7 +1,7 @@
 // Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
 import type { EpochMs } from '../../policy/contract.ts';
 import { claimsOf } from '../check/together.ts';
-import type { PolicyView, Surroundings } from '../check/views.ts';
+import type { PolicyView, Surroundings } from '../../sections/view.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';

@@ -3,7 +3,7 @@ import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
 import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
-import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
+import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';

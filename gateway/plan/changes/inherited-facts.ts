@@ -3,7 +3,7 @@ import { defaultIdempotency, type WrittenIdempotency } from '../../policy/idempo
 import type { Rate } from '../../policy/notation.ts';
 import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.ts';
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { type Fact, membersFact, plainWord, rateFact, type Word, wordFact, writtenWord } from './facts.ts';
 import { spanInWords } from './spans.ts';

@@ -4,7 +4,7 @@ import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, successorOf } from '../routes/redirects.ts';
 import {

@@ -1,12 +1,12 @@
 // Cross checks of who may call: identities that there are, scopes that somebody can hold, fields that are the gateway's.
 import { parseFieldName } from '../grammar/message-sections.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
 import { saidBy } from '../grammar/taken-fields.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import { reportDangling } from './dangling.ts';
 import { ofTheGateway } from './headers.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 
 export function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
   const { access } = view.parts;

@@ -7,7 +7,7 @@ import { ignoredNames } from '../../policy/versioning/query.ts';
 import { hasSunset } from '../routes/redirects.ts';
 import { reportDangling } from './dangling.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 

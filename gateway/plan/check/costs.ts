@@ -2,7 +2,7 @@
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { compileLimits } from '../compile/limits.ts';
 import { effectiveSunset } from '../routes/redirects.ts';
-import type { PolicyView, Report } from './views.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 
 type VersionView = PolicyView['versions'] extends ReadonlyMap<string, infer V> ? V : never;
 type OperationView = NonNullable<VersionView['operations']>[string];

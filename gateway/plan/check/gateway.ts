@@ -5,7 +5,8 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
 import { nearRegistered } from './claims.ts';
 import { checkNotify } from './notify.ts';
-import type { GatewayView, Report } from './views.ts';
+import type { GatewayView } from './views.ts';
+import type { Report } from '../../sections/view.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {
   const { listeners, trusted_proxies, public: origin } = view.parts;

@@ -3,7 +3,7 @@ import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
 import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
-import type { PolicyView, Report } from './views.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 
 const FRAMING = 'connection framing';
 const IDENTITY = 'who calls';

@@ -1,7 +1,7 @@
 // Cross checks of idempotency keys: somebody they belong to, and methods that may have one.
 import { idempotencyOf, type WrittenIdempotency } from '../../policy/idempotency/section.ts';
 import type { Path } from '../read/document.ts';
-import type { PolicyView, Report } from './views.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 
 type Written = WrittenIdempotency | 'off' | undefined;
 

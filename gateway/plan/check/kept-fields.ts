@@ -4,7 +4,7 @@ import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';
 import { clientField } from '../upstreams/client-fields.ts';
 import { versionCarriers } from './headers.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 
 const AT: Path = ['headers', 'request'];
 const KEEP: Path = [...AT, 'keep'];

@@ -2,7 +2,7 @@
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { compileLimits } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
-import { isWritten, type PolicyView, type Report } from './views.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 /** A log keeps a number per unit and subject. */
 const LONGEST_LOG = 10_000;

@@ -5,7 +5,7 @@ import type { Path } from '../read/document.ts';
 import { effectiveSunset } from '../routes/redirects.ts';
 import { versionName } from '../versions.ts';
 import { placeOfLimit } from './limits.ts';
-import type { PolicyView, Report } from './views.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 
 export function checkLowering(view: PolicyView, report: Report): void {
   checkRaise(view, report);

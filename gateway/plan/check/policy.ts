@@ -4,7 +4,7 @@ import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
 import { portOf, reaches } from '../grammar/addresses.ts';
-import type { UpstreamFile } from '../grammar/policy-grammar.ts';
+import type { UpstreamFile } from '../../sections/policy-file.ts';
 import type { Path } from '../read/document.ts';
 import { pathsOf } from '../routes/api-routes.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
@@ -22,7 +22,7 @@ import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
 import { checkMethodOverride } from './method-override.ts';
 import { checkVersions } from './versions.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 
 type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
 

@@ -7,7 +7,7 @@ import { hostsOf, pathsOf } from '../routes/api-routes.ts';
 import { hostKey } from '../routes/route-table.ts';
 import { RULES, type RuleSeverity } from '../rules/names.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
-import type { PolicyView } from './views.ts';
+import type { PolicyView } from '../../sections/view.ts';
 
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */
 export interface Claims {

@@ -1,7 +1,7 @@
 // Who may call, compiled: of an API, of a version of it, and of one operation, each with what it does not say taken over.
 import type { AccessRule, CredentialScheme, IdentifiedRule } from '../../policy/authentication/access.ts';
 import { BEARER_FIELD } from '../../policy/authentication/token-authenticator.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { IdentitySettings, Settings } from '../settings.ts';
 
 type Identities = Pick<Settings, 'identities'>;

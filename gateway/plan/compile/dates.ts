@@ -5,7 +5,7 @@ import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/browno
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import type { Exception } from '../../policy/lifecycle/exceptions.ts';
 import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
-import type { VersionFile } from '../grammar/policy-grammar.ts';
+import type { VersionFile } from '../../sections/policy-file.ts';
 import type { VersionRules } from '../plan.ts';
 import { effectiveSunset, successorOf } from '../routes/redirects.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../policy/rate-limit/limit.ts';
 import { type Lowering, lowerAlong, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import type { PolicyFile } from '../grammar/policy-grammar.ts';
+import type { PolicyFile } from '../../sections/policy-file.ts';
 
 export interface LimitsOf {
   readonly label: string;

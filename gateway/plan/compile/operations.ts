@@ -11,7 +11,7 @@ import {
 import { createPhases, type PhaseOptions, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
 import { earlier } from '../routes/redirects.ts';

@@ -8,7 +8,7 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { pathRulesOf } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
 import { hostsOf, originOn, pathsOf } from '../routes/api-routes.ts';

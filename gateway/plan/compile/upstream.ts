@@ -1,6 +1,6 @@
 // One upstream of a policy file with its defaults filled in, and the fields that pass to and from it.
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
+import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { Timeouts, UpstreamPlan } from '../plan.ts';
 import type { Settings } from '../settings.ts';
 import { answerFieldsOf } from '../upstreams/answer-fields.ts';

@@ -3,7 +3,7 @@ import { Document, isNode } from 'yaml';
 import { atOnce, createTurns, inSlices } from '../../system/time-slices.ts';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
-import { policyGrammar } from '../grammar/policy-grammar.ts';
+import { policyGrammar } from '../../sections/policy-file.ts';
 import type { LoadOptions } from '../load-documents.ts';
 import { CREDENTIAL_IN_QUERY } from '../problems.ts';
 import type { PublishedFile } from '../published/record.ts';

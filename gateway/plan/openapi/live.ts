@@ -11,7 +11,7 @@ import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { dayOf } from '../../policy/notation.ts';
-import type { OperationFile, PolicyFile, VersionFile, VersionParts } from '../grammar/policy-grammar.ts';
+import type { OperationFile, PolicyFile, VersionFile, VersionParts } from '../../sections/policy-file.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { VersionRules } from '../plan.ts';
 import { announcedParts } from '../published/announced-parts.ts';

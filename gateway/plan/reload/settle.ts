@@ -1,7 +1,7 @@
 // Makes a set of policy files that can be served when some files are refused.
 
 import { type Claims, checkTogether, claimsOf } from '../check/together.ts';
-import type { Surroundings } from '../check/views.ts';
+import type { Surroundings } from '../../sections/view.ts';
 import type { Context } from '../load-documents.ts';
 import { hasErrors, headline, type Problem } from '../problems.ts';
 import { type AcceptedForms, createAcceptedForms } from '../published/accepted-forms.ts';

@@ -11,7 +11,7 @@ import { decodedOctets } from '../../policy/octets.ts';
 import { lettersOf } from '../../policy/paths/reading.ts';
 import type { PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
-import { isWritten, type PolicyView, type Report } from '../check/views.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 import { pathInside, placesIn } from '../upstreams/upstream-places.ts';
 import { versionPath } from '../versions.ts';
 

@@ -1,7 +1,7 @@
 // What a rule judges: one version as written, where it stands in its file, and the versions beside it.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PolicyView, Report } from '../check/views.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
 import type { PublishedChange } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
 import { redirectOf } from '../routes/redirects.ts';

@@ -1,5 +1,5 @@
 // Applies the `rules` key of a file to what checks report: off is dropped, a severity replaces the usual one.
-import type { Report } from '../check/views.ts';
+import type { Report } from '../../sections/view.ts';
 import { isRuleName, RULES } from './names.ts';
 import type { RulesSection } from './section.ts';
 

@@ -1,40 +1,24 @@
 // The grammar of a policy file, put together from the sections of every policy.
 import { z } from 'zod';
-import {
-  accessSection,
-  operationAccessSection,
-  versionAccessSection,
-} from '../../policy/authentication/section.ts';
-import { bodyNoticeSection } from '../../policy/body-notice/section.ts';
-import { idempotencySection, ownIdempotencySection } from '../../policy/idempotency/section.ts';
-import {
-  deprecatedMaxAgeSection,
-  deprecationHeaderSection,
-  lifecycleFields,
-  modeSection,
-  operationFields,
-  upstreamWinsSection,
-  wholeApiFields,
-} from '../../policy/lifecycle/section.ts';
-import { maintenanceSection } from '../../policy/maintenance/section.ts';
-import { notation, orOff } from '../../policy/notation.ts';
-import { pathsSection } from '../../policy/paths/section.ts';
-import { costSection, limitsSection, versionLimitsSection } from '../../policy/rate-limit/section.ts';
-import {
-  resolveSection,
-  rewriteContentTypeSection,
-  unknownVersionStatusSection,
-} from '../../policy/versioning/section.ts';
-import type { Guide } from '../guides/guide-page.ts';
-import { openapiSection } from '../openapi/section.ts';
-import { audienceSection, rulesSection } from '../rules/section.ts';
-import type { VersionNotes } from '../version-notes.ts';
-import { parseHostName } from './addresses.ts';
-import { corsSection } from './cors-section.ts';
-import { expectSection } from './expect-section.ts';
-import { headersSection, maxBodySection } from './message-sections.ts';
-import { contactsSection } from './notify-section.ts';
-import { plainPath, upstreamSection } from './upstream-section.ts';
+import { accessSection, operationAccessSection, versionAccessSection } from '../policy/authentication/section.ts';
+import { bodyNoticeSection } from '../policy/body-notice/section.ts';
+import { idempotencySection, ownIdempotencySection } from '../policy/idempotency/section.ts';
+import { deprecatedMaxAgeSection, deprecationHeaderSection, lifecycleFields, modeSection, operationFields, upstreamWinsSection, wholeApiFields } from '../policy/lifecycle/section.ts';
+import { maintenanceSection } from '../policy/maintenance/section.ts';
+import { notation, orOff } from '../policy/notation.ts';
+import { pathsSection } from '../policy/paths/section.ts';
+import { costSection, limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';
+import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from '../policy/versioning/section.ts';
+import type { Guide } from '../plan/guides/guide-page.ts';
+import { openapiSection } from '../plan/openapi/section.ts';
+import { audienceSection, rulesSection } from '../plan/rules/section.ts';
+import type { VersionNotes } from '../plan/version-notes.ts';
+import { parseHostName } from '../plan/grammar/addresses.ts';
+import { corsSection } from '../plan/grammar/cors-section.ts';
+import { expectSection } from '../plan/grammar/expect-section.ts';
+import { headersSection, maxBodySection } from '../plan/grammar/message-sections.ts';
+import { contactsSection } from '../plan/grammar/notify-section.ts';
+import { plainPath, upstreamSection } from '../plan/grammar/upstream-section.ts';
 
 const name = notation(
   (text) => (/^[a-z][a-z0-9-]{0,62}$/.test(text) ? text : undefined),
