@@ -19,6 +19,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/notation.ts': { may: ['gateway/policy/contract.ts'] },
   'gateway/policy/octets.ts': { may: [] },
   'gateway/policy/recent-map.ts': { may: [] },
+  'gateway/policy/spans.ts': { may: ['gateway/policy/contract.ts'] },
   'gateway/policy/versioning/': { may: CONTRACT },
   'gateway/policy/lifecycle/': {
     may: CONTRACT,

@@ -9,19 +9,9 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';
 import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
-import {
-  type ApiFacts,
-  type Fact,
-  membersFact,
-  otherFacts,
-  plainWord,
-  type Subject,
-  type Word,
-  wordFact,
-  writtenWord,
-} from './facts.ts';
+import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
 import { accessFacts, limitFacts, wholeIdempotencyFacts } from './inherited-facts.ts';
-import { spanInWords } from './spans.ts';
+import { spanInWords } from '../../policy/spans.ts';
 import { LIFE_KEYS, lifeFacts, versionSubjects } from './version-facts.ts';
 
 /** Expectations change nothing that anyone is told or given. */

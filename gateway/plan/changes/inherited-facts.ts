@@ -5,8 +5,8 @@ import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.t
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { type Fact, membersFact, plainWord, rateFact, type Word, wordFact, writtenWord } from './facts.ts';
-import { spanInWords } from './spans.ts';
+import { type Fact, membersFact, plainWord, rateFact, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
+import { spanInWords } from '../../policy/spans.ts';
 
 /** What need not be told where it is as usual. */
 const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };

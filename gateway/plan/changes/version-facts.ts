@@ -7,16 +7,7 @@ import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, successorOf } from '../routes/redirects.ts';
-import {
-  dateFact,
-  type Fact,
-  membersFact,
-  otherFacts,
-  plainWord,
-  type Subject,
-  type Word,
-  wordFact,
-} from './facts.ts';
+import { dateFact, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact } from '../../sections/facts.ts';
 import { accessFacts, idempotencyFacts, limitFacts, operationAccessFacts } from './inherited-facts.ts';
 
 const LIFE = {

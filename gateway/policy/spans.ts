@@ -1,6 +1,5 @@
 // How far apart two instants are, in the words of a calendar: `3 months`, `1 month 5 days`, `15 minutes`.
-import type { EpochMs } from '../../policy/contract.ts';
-import { inUtc } from '../rules/calendar.ts';
+import type { EpochMs } from './contract.ts';
 
 const UNITS = ['months', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
 
@@ -18,4 +17,8 @@ export function spanInWords(a: EpochMs, b: EpochMs): string {
 /** `+3 months` for a move to a later instant, `-3 months` for one to an earlier. */
 export function moveInWords(from: EpochMs, to: EpochMs): string {
   return `${to < from ? '-' : '+'}${spanInWords(from, to)}`;
+}
+
+export function inUtc(at: EpochMs): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC');
 }
