@@ -14,7 +14,7 @@ import { openapiSection } from '../plan/openapi/section.ts';
 import { audienceSection, rulesSection } from '../plan/rules/section.ts';
 import type { VersionNotes } from '../plan/version-notes.ts';
 import { parseHostName } from '../plan/grammar/addresses.ts';
-import { corsSection } from '../plan/grammar/cors-section.ts';
+import { corsSection } from './cors/grammar.ts';
 import { expectSection } from '../plan/grammar/expect-section.ts';
 import { headersSection, maxBodySection } from '../plan/grammar/message-sections.ts';
 import { contactsSection } from '../plan/grammar/notify-section.ts';

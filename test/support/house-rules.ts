@@ -28,6 +28,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/authentication/': { may: CONTRACT },
   'gateway/policy/rate-limit/': { may: CONTRACT },
   'gateway/policy/body-notice/': { may: CONTRACT },
+  'gateway/policy/cors/': { may: CONTRACT },
   'gateway/policy/maintenance/': { may: CONTRACT },
   'gateway/policy/paths/': { may: CONTRACT },
   'gateway/policy/usage/': { may: CONTRACT },

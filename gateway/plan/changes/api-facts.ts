@@ -12,6 +12,7 @@ import { versionsOf } from '../versions.ts';
 import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
 import { accessFacts, limitFacts, wholeIdempotencyFacts } from './inherited-facts.ts';
 import { spanInWords } from '../../policy/spans.ts';
+import { keysWithFacts, sectionFacts } from './section-facts.ts';
 import { LIFE_KEYS, lifeFacts, versionSubjects } from './version-facts.ts';
 
 /** Expectations change nothing that anyone is told or given. */
@@ -20,7 +21,6 @@ const KNOWN = new Set([
   'host',
   'resolve',
   'access',
-  'cors',
   'limits',
   'idempotency',
   'maintenance',
@@ -59,17 +59,15 @@ export function factsOf({ file, document }: PolicySource): ApiFacts {
 }
 
 function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
-  const { host = [], cors, rules } = file;
+  const { host = [], rules } = file;
   const hosts = typeof host === 'string' ? [host] : host;
-  const words = (values: readonly string[], path: Path) =>
-    values.map((value, index) => writtenWord(document, [...path, index], value));
   return [
     ...lifeOf(file),
     ...otherFacts(document, [], knownOf(file), DEFAULTS),
     membersFact('host', hosts.map(plainWord)),
     ...resolveFacts(file, document),
     ...accessFacts(file.access, document, ['access']),
-    membersFact('CORS origin', words(cors?.origins ?? [], ['cors', 'origins'])),
+    ...sectionFacts('ofApi', file, document, []),
     ...limitFacts(file.limits, file.access === 'public' ? 'address' : 'consumer'),
     ...wholeIdempotencyFacts(file.idempotency),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
@@ -79,7 +77,8 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
 }
 
 function knownOf({ versions }: PolicyFile): ReadonlySet<string> {
-  return new Set([...KNOWN, ...(versions === 'none' ? LIFE_KEYS : OF_VERSIONS)]);
+  const inLives = versions === 'none' ? LIFE_KEYS : OF_VERSIONS;
+  return new Set([...KNOWN, ...inLives, ...keysWithFacts('ofApi')]);
 }
 
 function lifeOf(file: PolicyFile): readonly Fact[] {

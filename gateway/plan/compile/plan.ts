@@ -8,6 +8,7 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { pathRulesOf } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { compiledBy } from '../../sections/list.ts';
 import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
@@ -67,7 +68,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   return {
     name: file.api,
     mode: file.mode ?? 'enforce',
-    cors: file.cors && { origins: new Set(file.cors.origins) },
+    ...compiledBy('compileApi', file, settings),
     echo: file.echo ?? false,
     upstreamWins: file.upstream_wins ?? false,
     hosts: hostsOf(file, settings.public),

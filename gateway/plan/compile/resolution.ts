@@ -2,7 +2,7 @@
 import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { Label, PathInTail, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import { ANY_ORIGIN } from '../grammar/cors-section.ts';
+import { ANY_ORIGIN } from '../../policy/cors/origin.ts';
 import type { PolicyFile } from '../../sections/policy-file.ts';
 
 /** Tells an upstream the version unless it wants another header or none. */

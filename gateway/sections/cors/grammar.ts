@@ -1,15 +1,7 @@
 // The `cors` section of a policy file: the web pages that may call an API from a browser.
 import { z } from 'zod';
+import { ANY_ORIGIN, parseOrigin } from '../../policy/cors/origin.ts';
 import { notation } from '../../policy/notation.ts';
-
-export const ANY_ORIGIN = '*';
-
-/** An origin exactly as browsers serialise it, or `*`; undefined for anything else, `null` included. */
-function parseOrigin(text: string): string | undefined {
-  if (text === ANY_ORIGIN) return text;
-  if (!/^https?:\/\/[^*]+$/.test(text) || !URL.canParse(text)) return undefined;
-  return new URL(text).origin === text ? text : undefined;
-}
 
 const origin = notation(
   parseOrigin,

@@ -1,0 +1,27 @@
+// The sections of a policy file, in the order in which a diff shows their differences.
+import { compileCors } from './cors/compile.ts';
+import { corsWords } from './cors/words.ts';
+import type { Section } from './section.ts';
+
+const LIST = [{ compileApi: compileCors, words: corsWords }] as const satisfies readonly Section[];
+
+export const SECTIONS: readonly Section[] = LIST;
+
+type Hook = 'compileApi';
+type Listed = (typeof LIST)[number];
+/** What all sections compile together: a field that no section has is missing where the plan is put together. */
+type Compiled<K extends Hook> = Intersection<
+  Listed extends infer S ? (S extends Record<K, (...given: never) => infer R> ? R : never) : never
+>;
+type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (each: infer I) => void
+  ? I
+  : never;
+
+export function compiledBy<K extends Hook>(
+  hook: K,
+  ...given: Parameters<NonNullable<Section[K]>>
+): Compiled<K> {
+  const compile = (section: Section) =>
+    (section[hook] as ((...input: readonly unknown[]) => object) | undefined)?.(...given);
+  return Object.assign({}, ...SECTIONS.map(compile));
+}
