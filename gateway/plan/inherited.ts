@@ -1,4 +1,5 @@
 // A policy document in which every version has what it takes over from the API as a whole, version over API.
+import { INHERITED } from '../sections/list.ts';
 import type { Path, SourceDocument } from './read/document.ts';
 import { relocated } from './read/relocated.ts';
 import { keysOf, pointer, setAt, valueAt } from './read/values.ts';
@@ -25,7 +26,7 @@ const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
   service_doc: ['service_doc'],
   service_desc: ['service_desc'],
   reason: ['reason'],
-  maintenance: ['maintenance'],
+  ...INHERITED,
 };
 
 /** The very document where no version takes anything over. */

@@ -1,6 +1,7 @@
 // The versions of a policy file by label, an API without versions as its only one: where each is written, how it is
 // called. For checks, the compiler and whoever names a line of the file.
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { INHERITED } from '../sections/list.ts';
 import type { PolicyFile, PolicyParts, VersionFile, VersionParts } from '../sections/policy-file.ts';
 import type { Path } from './read/document.ts';
 
@@ -29,8 +30,10 @@ const ALWAYS = Number.NEGATIVE_INFINITY;
 function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
   const { announced, deprecated, sunset, extended, retired, forgotten } = file;
   const { alternate, guide, status, service_doc, service_desc, reason } = file;
-  const { exceptions, brownouts, freeze, retire_when, maintenance } = file;
+  const { exceptions, brownouts, freeze, retire_when } = file;
   const dates = { announced, deprecated, sunset, extended, retired, forgotten };
   const pages = { alternate, guide, status, service_doc, service_desc };
-  return { ...dates, ...pages, reason, exceptions, brownouts, freeze, retire_when, maintenance };
+  const taken = Object.keys(INHERITED).map((key) => ({ [key]: file[key as keyof PolicyParts] }));
+  const ofSections: VersionParts = Object.assign({}, ...taken);
+  return { ...dates, ...pages, reason, exceptions, brownouts, freeze, retire_when, ...ofSections };
 }

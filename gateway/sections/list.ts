@@ -1,13 +1,32 @@
 // The sections of a policy file, in the order in which a diff shows their differences.
 import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
+import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
+import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
+import { maintenanceWords } from './maintenance/words.ts';
 import type { Section } from './section.ts';
 
-const LIST = [{ compileApi: compileCors, words: corsWords }] as const satisfies readonly Section[];
+const LIST = [
+  {
+    inherited: { maintenance: ['maintenance'] },
+    check: checkMaintenance,
+    checkedAgainAt: endsOfMaintenance,
+    compileVersion: maintenanceOfVersion,
+    compileOperation: maintenanceOfOperation,
+    words: maintenanceWords,
+  },
+  { compileApi: compileCors, words: corsWords },
+] as const satisfies readonly Section[];
 
 export const SECTIONS: readonly Section[] = LIST;
 
-type Hook = 'compileApi';
+/** Keys that versions take over from their API, each with the keys by which a version has its own instead. */
+export const INHERITED: Readonly<Record<string, readonly string[]>> = Object.assign(
+  {},
+  ...SECTIONS.map(({ inherited }) => inherited),
+);
+
+type Hook = 'compileApi' | 'compileVersion' | 'compileOperation';
 type Listed = (typeof LIST)[number];
 /** What all sections compile together: a field that no section has is missing where the plan is put together. */
 type Compiled<K extends Hook> = Intersection<

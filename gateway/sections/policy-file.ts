@@ -4,7 +4,7 @@ import { accessSection, operationAccessSection, versionAccessSection } from '../
 import { bodyNoticeSection } from '../policy/body-notice/section.ts';
 import { idempotencySection, ownIdempotencySection } from '../policy/idempotency/section.ts';
 import { deprecatedMaxAgeSection, deprecationHeaderSection, lifecycleFields, modeSection, operationFields, upstreamWinsSection, wholeApiFields } from '../policy/lifecycle/section.ts';
-import { maintenanceSection } from '../policy/maintenance/section.ts';
+import { maintenanceSection } from './maintenance/grammar.ts';
 import { notation, orOff } from '../policy/notation.ts';
 import { pathsSection } from '../policy/paths/section.ts';
 import { costSection, limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';

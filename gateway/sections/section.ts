@@ -1,13 +1,34 @@
 // The contract of a section: what the plan asks of one group of policy keys. Every part is optional.
-import type { ApiPlan } from '../plan/plan.ts';
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Path, SourceDocument } from '../plan/read/document.ts';
 import type { Settings } from '../plan/settings.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import type { Fact } from './facts.ts';
-import type { PolicyFile } from './policy-file.ts';
+import type { OperationFile, PolicyFile, VersionFile } from './policy-file.ts';
+import type { PolicyView, Report, Surroundings } from './view.ts';
 
 export interface Section {
+  /** Keys that versions take over from their API, each with the keys by which a version has its own instead. */
+  readonly inherited?: Readonly<Record<string, readonly string[]>>;
+  readonly check?: (view: PolicyView, around: Surroundings, report: Report) => void;
+  /** Instants, past or to come, from which on `check` finds something else in the same file. */
+  readonly checkedAgainAt?: (view: PolicyView) => readonly (EpochMs | undefined)[];
   readonly compileApi?: (file: PolicyFile, settings: Settings) => Partial<ApiPlan>;
+  readonly compileVersion?: (input: VersionInput) => Partial<VersionRules>;
+  /** What an operation has of its own, and what it takes over from its version. */
+  readonly compileOperation?: (input: OperationInput) => Partial<VersionRules>;
   readonly words?: Words;
+}
+
+export interface VersionInput {
+  readonly file: PolicyFile;
+  readonly version: VersionFile;
+}
+
+export interface OperationInput extends VersionInput {
+  readonly operation: OperationFile;
+  /** Those of its version. A rule that is taken over is the same object: pages then show it at the version only. */
+  readonly rules: VersionRules;
 }
 
 /** What `sundial diff` compares, by key. A key without facts is compared as it is written. */
@@ -18,7 +39,9 @@ export type FactsByKey<Holder> = Readonly<
   Record<string, (holder: Holder, document: SourceDocument, at: Path) => readonly Fact[]>
 >;
 
-/** What may have keys. */
+/** What may have keys. Of inherited keys versions have the facts, whether or not the API has them too. */
 export interface Holders {
   readonly ofApi: PolicyFile;
+  readonly ofVersion: VersionFile;
+  readonly ofOperation: OperationFile;
 }

@@ -10,6 +10,7 @@ import { RULES } from '../rules/names.ts';
 import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
 import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
+import { INHERITED } from '../../sections/list.ts';
 import { accessFacts, limitFacts, wholeIdempotencyFacts } from './inherited-facts.ts';
 import { spanInWords } from '../../policy/spans.ts';
 import { keysWithFacts, sectionFacts } from './section-facts.ts';
@@ -23,7 +24,6 @@ const KNOWN = new Set([
   'access',
   'limits',
   'idempotency',
-  'maintenance',
   'rules',
   'expect',
   'upstreams',
@@ -62,7 +62,7 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const { host = [], rules } = file;
   const hosts = typeof host === 'string' ? [host] : host;
   return [
-    ...lifeOf(file),
+    ...lifeOf(file, document),
     ...otherFacts(document, [], knownOf(file), DEFAULTS),
     membersFact('host', hosts.map(plainWord)),
     ...resolveFacts(file, document),
@@ -77,13 +77,13 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
 }
 
 function knownOf({ versions }: PolicyFile): ReadonlySet<string> {
-  const inLives = versions === 'none' ? LIFE_KEYS : OF_VERSIONS;
-  return new Set([...KNOWN, ...inLives, ...keysWithFacts('ofApi')]);
+  const ofLives = versions === 'none' ? LIFE_KEYS : OF_VERSIONS;
+  return new Set([...KNOWN, ...ofLives, ...keysWithFacts('ofApi'), ...Object.keys(INHERITED)]);
 }
 
-function lifeOf(file: PolicyFile): readonly Fact[] {
+function lifeOf(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const whole = versionsOf(file).get(UNVERSIONED);
-  return whole === undefined ? [] : lifeFacts(whole);
+  return whole === undefined ? [] : lifeFacts(whole, document, []);
 }
 
 /** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */

@@ -8,6 +8,7 @@ import type { OperationFile, PolicyFile, VersionFile } from '../../sections/poli
 import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, successorOf } from '../routes/redirects.ts';
 import { dateFact, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact } from '../../sections/facts.ts';
+import { inheritedFacts, keysWithFacts, sectionFacts } from './section-facts.ts';
 import { accessFacts, idempotencyFacts, limitFacts, operationAccessFacts } from './inherited-facts.ts';
 
 const LIFE = {
@@ -31,23 +32,21 @@ const LIFE = {
   brownouts: (version) => windowFacts(version.brownouts, version.deprecated, effectiveSunset(version)),
   freeze: ({ freeze }) => dateFact('freeze', freeze),
   retire_when: retireWhenFacts,
-  maintenance: ({ maintenance }) => dateFact('maintenance until', maintenance?.until),
 } satisfies Partial<Record<keyof VersionFile, (version: VersionFile) => readonly Fact[]>>;
 
 /** Keys of the dates, and of what depends on them. */
 export const LIFE_KEYS: readonly string[] = Object.keys(LIFE);
-const KNOWN = new Set([...LIFE_KEYS, 'limits', 'access', 'idempotency', 'operations']);
-const KNOWN_OF_OPERATION = new Set([
+const KNOWN: readonly string[] = [...LIFE_KEYS, 'limits', 'access', 'idempotency', 'operations'];
+const KNOWN_OF_OPERATION: readonly string[] = [
   'deprecated',
   'sunset',
   'after',
   'successor',
   'brownouts',
-  'maintenance',
   'limits',
   'idempotency',
   'access',
-]);
+];
 
 export function versionSubjects(file: PolicyFile, document: SourceDocument): readonly Subject[] {
   if (file.versions === 'none') return [];
@@ -65,18 +64,21 @@ export function versionSubjects(file: PolicyFile, document: SourceDocument): rea
 }
 
 function versionFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
+  const known = new Set([...KNOWN, ...keysWithFacts('ofVersion')]);
   return [
-    ...lifeFacts(version),
+    ...lifeFacts(version, document, at),
     ...accessFacts(version.access, document, [...at, 'access']),
-    ...otherFacts(document, at, KNOWN, { body_notice: false }),
+    ...otherFacts(document, at, known, { body_notice: false }),
+    ...sectionFacts('ofVersion', version, document, at),
     ...limitFacts(version.limits),
     ...idempotencyFacts(version.idempotency),
   ];
 }
 
 /** The dates, and what hangs on them, of a version or of an API without versions. */
-export function lifeFacts(version: VersionFile): readonly Fact[] {
-  return Object.values(LIFE).flatMap((factsOf) => factsOf(version));
+export function lifeFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
+  const dated = Object.values(LIFE).flatMap((factsOf) => factsOf(version));
+  return [...dated, ...inheritedFacts(version, document, at)];
 }
 
 /** What an operation does not say is its version's, and is compared there. */
@@ -87,16 +89,17 @@ function operationFacts(
   at: Path,
 ): readonly Fact[] {
   const { deprecated, sunset, successor, after } = operation;
+  const known = new Set([...KNOWN_OF_OPERATION, ...keysWithFacts('ofOperation')]);
   const leads = successor && [successor.label, successor.template && spellOperation(successor.template)];
   return [
     ...dateFact('deprecated', deprecated),
     ...dateFact('sunset', sunset),
     ...wordFact('successor', leads && plainWord(leads.filter((each) => each !== undefined).join(' '))),
     ...wordFact('after', after && plainWord(after)),
-    ...otherFacts(document, at, KNOWN_OF_OPERATION),
+    ...otherFacts(document, at, known),
     ...operationAccessFacts(operation),
     ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
-    ...dateFact('maintenance until', operation.maintenance?.until),
+    ...sectionFacts('ofOperation', operation, document, at),
     ...limitFacts(operation.limits),
     ...idempotencyFacts(operation.idempotency),
   ];

@@ -1,7 +1,5 @@
 // Cross checks of one policy file against itself and the gateway: access, limits, where upstreams point.
-import type { EpochMs } from '../../policy/contract.ts';
-import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
-import { dateInWords } from '../../policy/notation.ts';
+import { SECTIONS } from '../../sections/list.ts';
 import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
 import { portOf, reaches } from '../grammar/addresses.ts';
 import type { UpstreamFile } from '../../sections/policy-file.ts';
@@ -42,7 +40,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkIdempotency(view, report);
   checkUpstreams(view, around, report);
   checkTargets(view, report);
-  checkMaintenance(view, around.now, report);
+  for (const { check } of SECTIONS) check?.(view, around, report);
   checkHeaders(view, report);
   checkKept(view, around, report);
   checkMethodOverride(view, report);
@@ -164,26 +162,5 @@ function checkIdle({ targets, balance, breaker, health, slow_start }: UpstreamPa
     if (slow_start !== undefined) idle('slow_start', 'with one target');
   } else if (slow_start !== undefined && breaker === 'off' && health === undefined) {
     idle('slow_start', 'where neither health nor a breaker ever takes a target out');
-  }
-}
-
-function checkMaintenance({ parts, versions }: PolicyView, now: EpochMs, report: Report): void {
-  const ofAll = parts.maintenance;
-  const look = (at: Path, maintenance: Maintenance | null | undefined): void => {
-    if (!maintenance || now < maintenance.until) return;
-    report([...at, 'maintenance'], {
-      rule: 'maintenance',
-      severity: 'warning',
-      message: `this maintenance ended at ${dateInWords(maintenance.until)}`,
-      hint: 'take the line out, or write when it will end',
-      at: 'key',
-    });
-  };
-  look([], ofAll);
-  for (const [label, version] of versions) {
-    // What is taken over from the API is said of the API, once.
-    if (version.maintenance?.until !== ofAll?.until) look(['versions', label], version.maintenance);
-    for (const [name, operation] of Object.entries(version.operations ?? {}))
-      look(['versions', label, 'operations', name], operation.maintenance);
   }
 }

@@ -11,6 +11,7 @@ import {
 import { createPhases, type PhaseOptions, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
+import { compiledBy } from '../../sections/list.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
@@ -97,8 +98,7 @@ function compileOperation(
     retireWhen: undefined,
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
-    maintenance:
-      operation.maintenance === undefined ? rules.maintenance : (operation.maintenance ?? undefined),
+    ...compiledBy('compileOperation', { file, version, operation, rules }),
     bodyNotice: operation.body_notice ?? rules.bodyNotice,
     maxBody: operation.max_body ?? rules.maxBody,
     access,

@@ -138,7 +138,7 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
       phasesOf,
       freeze: version.freeze,
       retireWhen: version.retire_when,
-      maintenance: version.maintenance,
+      ...compiledBy('compileVersion', { file, version }),
       bodyNotice: version.body_notice ?? false,
       notes: newsOf(file.notes?.[label], schedule.released),
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,

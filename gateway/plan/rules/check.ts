@@ -5,6 +5,7 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { whoGetsDefault } from '../check/pin.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
+import { INHERITED } from '../../sections/list.ts';
 import { isTakenOver, ownInstead } from '../inherited.ts';
 import { isMap, valueAt } from '../read/values.ts';
 import { effectiveSunset, redirectChain, successorOf } from '../routes/redirects.ts';
@@ -38,7 +39,7 @@ const VERSION_RULES: readonly Rule[] = [
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
 const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
 
-const ANNOUNCED_TO_ALL = [
+const ANNOUNCED_TO_ALL: readonly string[] = [
   'announced',
   'deprecated',
   'sunset',
@@ -49,8 +50,8 @@ const ANNOUNCED_TO_ALL = [
   'brownouts',
   'freeze',
   'retire_when',
-  'maintenance',
-] as const;
+  ...Object.keys(INHERITED),
+];
 
 /** `paths`: what the gateway file says for policy files that do not. */
 export function checkRules(view: PolicyView, paths: PathsFile | undefined, report: Report): void {
