@@ -1,6 +1,10 @@
 // The sections of a policy file, in the order in which a diff shows their differences.
 import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
+import { checkIdempotency } from './idempotency/check.ts';
+import { idempotencyOfOperation, idempotencyOfVersion } from './idempotency/compile.ts';
+import { idempotencyWords } from './idempotency/words.ts';
+import { limitsWords } from './limits/words.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
 import { maintenanceWords } from './maintenance/words.ts';
@@ -16,6 +20,13 @@ const LIST = [
     words: maintenanceWords,
   },
   { compileApi: compileCors, words: corsWords },
+  { words: limitsWords },
+  {
+    check: checkIdempotency,
+    compileVersion: idempotencyOfVersion,
+    compileOperation: idempotencyOfOperation,
+    words: idempotencyWords,
+  },
 ] as const satisfies readonly Section[];
 
 export const SECTIONS: readonly Section[] = LIST;

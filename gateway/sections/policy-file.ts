@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { accessSection, operationAccessSection, versionAccessSection } from '../policy/authentication/section.ts';
 import { bodyNoticeSection } from '../policy/body-notice/section.ts';
-import { idempotencySection, ownIdempotencySection } from '../policy/idempotency/section.ts';
+import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
 import { deprecatedMaxAgeSection, deprecationHeaderSection, lifecycleFields, modeSection, operationFields, upstreamWinsSection, wholeApiFields } from '../policy/lifecycle/section.ts';
 import { maintenanceSection } from './maintenance/grammar.ts';
 import { notation, orOff } from '../policy/notation.ts';

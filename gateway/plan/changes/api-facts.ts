@@ -11,7 +11,7 @@ import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
 import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
 import { INHERITED } from '../../sections/list.ts';
-import { accessFacts, limitFacts, wholeIdempotencyFacts } from './inherited-facts.ts';
+import { accessFacts } from './inherited-facts.ts';
 import { spanInWords } from '../../policy/spans.ts';
 import { keysWithFacts, sectionFacts } from './section-facts.ts';
 import { LIFE_KEYS, lifeFacts, versionSubjects } from './version-facts.ts';
@@ -22,8 +22,6 @@ const KNOWN = new Set([
   'host',
   'resolve',
   'access',
-  'limits',
-  'idempotency',
   'rules',
   'expect',
   'upstreams',
@@ -68,8 +66,6 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
     ...resolveFacts(file, document),
     ...accessFacts(file.access, document, ['access']),
     ...sectionFacts('ofApi', file, document, []),
-    ...limitFacts(file.limits, file.access === 'public' ? 'address' : 'consumer'),
-    ...wholeIdempotencyFacts(file.idempotency),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
     ),

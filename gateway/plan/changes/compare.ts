@@ -2,7 +2,7 @@
 import { dateInWords } from '../../policy/notation.ts';
 import { plural } from '../problems.ts';
 import type { ApiFacts, Fact, FactValue, Subject, Word } from '../../sections/facts.ts';
-import { spellRate } from './inherited-facts.ts';
+import { spellRate } from '../../sections/limits/words.ts';
 import { moveInWords } from '../../policy/spans.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 

@@ -9,7 +9,7 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, successorOf } from '../routes/redirects.ts';
 import { dateFact, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact } from '../../sections/facts.ts';
 import { inheritedFacts, keysWithFacts, sectionFacts } from './section-facts.ts';
-import { accessFacts, idempotencyFacts, limitFacts, operationAccessFacts } from './inherited-facts.ts';
+import { accessFacts, operationAccessFacts } from './inherited-facts.ts';
 
 const LIFE = {
   released: ({ released }) => dateFact('released', Number.isFinite(released) ? released : undefined),
@@ -36,15 +36,13 @@ const LIFE = {
 
 /** Keys of the dates, and of what depends on them. */
 export const LIFE_KEYS: readonly string[] = Object.keys(LIFE);
-const KNOWN: readonly string[] = [...LIFE_KEYS, 'limits', 'access', 'idempotency', 'operations'];
+const KNOWN: readonly string[] = [...LIFE_KEYS, 'access', 'operations'];
 const KNOWN_OF_OPERATION: readonly string[] = [
   'deprecated',
   'sunset',
   'after',
   'successor',
   'brownouts',
-  'limits',
-  'idempotency',
   'access',
 ];
 
@@ -70,8 +68,6 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
     ...accessFacts(version.access, document, [...at, 'access']),
     ...otherFacts(document, at, known, { body_notice: false }),
     ...sectionFacts('ofVersion', version, document, at),
-    ...limitFacts(version.limits),
-    ...idempotencyFacts(version.idempotency),
   ];
 }
 
@@ -100,8 +96,6 @@ function operationFacts(
     ...operationAccessFacts(operation),
     ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
     ...sectionFacts('ofOperation', operation, document, at),
-    ...limitFacts(operation.limits),
-    ...idempotencyFacts(operation.idempotency),
   ];
 }
 

@@ -13,7 +13,6 @@ import { checkCarriers } from './carriers.ts';
 import { checkCosts } from './costs.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
-import { checkIdempotency } from './idempotency.ts';
 import { checkKept } from './kept-fields.ts';
 import { checkLedger } from './ledger.ts';
 import { checkLimits } from './limits.ts';
@@ -37,7 +36,6 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkLimits(view, report);
   checkCosts(view, report);
   checkLowering(view, report);
-  checkIdempotency(view, report);
   checkUpstreams(view, around, report);
   checkTargets(view, report);
   for (const { check } of SECTIONS) check?.(view, around, report);

@@ -1,6 +1,5 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 import type { EpochMs } from '../../policy/contract.ts';
-import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { knownAt, sortedOnce } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
@@ -103,10 +102,6 @@ function compileOperation(
     maxBody: operation.max_body ?? rules.maxBody,
     access,
     vary: varyOf(file, access),
-    idempotency:
-      operation.idempotency === undefined
-        ? rules.idempotency
-        : idempotencyOf([operation.idempotency, version.idempotency, file.idempotency]),
     ...successorOf(template, operation, input),
   };
   return withAnnouncements(compiled, announcements, datedAt);

@@ -1,7 +1,6 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
@@ -129,6 +128,7 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
         limits: compileLimits(file, { label, version: version.limits, schedule: dates }),
       };
     };
+    const { idempotency, ...ofSections } = compiledBy('compileVersion', { file, version });
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -138,13 +138,13 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
       phasesOf,
       freeze: version.freeze,
       retireWhen: version.retire_when,
-      ...compiledBy('compileVersion', { file, version }),
+      ...ofSections,
       bodyNotice: version.body_notice ?? false,
       notes: newsOf(file.notes?.[label], schedule.released),
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access,
       vary: varyOf(file, access),
-      idempotency: idempotencyOf([version.idempotency, file.idempotency]),
+      idempotency,
       upstream,
       place: pathOf(label),
       predecessors: predecessorsOf(label, versions),

@@ -1,7 +1,7 @@
-// The `idempotency` sections of a policy file, and how those of operation, version and API make one rule.
+// The `idempotency` key of an API, a version and an operation: which requests may have a key, and what is kept for it.
 import { z } from 'zod';
-import { notation, oneOf, parseSize, wholeSeconds } from '../notation.ts';
-import { type IdempotencyRules, KEYED_METHODS } from './rules.ts';
+import { notation, oneOf, parseSize, wholeSeconds } from '../../policy/notation.ts';
+import { KEYED_METHODS } from '../../policy/idempotency/rules.ts';
 
 /** What holds where nothing is written. */
 const WRITTEN = {
@@ -89,28 +89,3 @@ export const ownIdempotencySection = z
 export type WrittenIdempotency = z.output<typeof idempotencySection>;
 
 export const defaultIdempotency: WrittenIdempotency = idempotencySection.parse(WRITTEN);
-
-/** Undefined where nothing is written, and where the nearest word on it is `off`. */
-export function idempotencyOf(
-  nearestFirst: readonly (WrittenIdempotency | 'off' | undefined)[],
-): IdempotencyRules | undefined {
-  const off = nearestFirst.indexOf('off');
-  const inForce = (off < 0 ? nearestFirst : nearestFirst.slice(0, off)).filter(
-    (each) => each !== undefined && each !== 'off',
-  );
-  if (inForce.length === 0) return undefined;
-  const pick = <K extends keyof WrittenIdempotency>(key: K) =>
-    [...inForce, defaultIdempotency].find((each) => each[key] !== undefined)?.[key] as NonNullable<
-      WrittenIdempotency[K]
-    >;
-  return {
-    methods: new Set(pick('methods')),
-    required: pick('required'),
-    keepMs: pick('keep'),
-    unknown: pick('unknown'),
-    serverErrors: pick('server_errors'),
-    anonymous: pick('anonymous'),
-    maxBody: pick('max_body'),
-    maxAnswer: pick('max_answer'),
-  };
-}

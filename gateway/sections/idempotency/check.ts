@@ -1,11 +1,16 @@
-// Cross checks of idempotency keys: somebody they belong to, and methods that may have one.
-import { idempotencyOf, type WrittenIdempotency } from '../../policy/idempotency/section.ts';
-import type { Path } from '../read/document.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
+// Checks of `idempotency`: callers to whom keys belong, and methods that may have one.
+import { idempotencyOf } from './compile.ts';
+import type { WrittenIdempotency } from './grammar.ts';
+import type { Path } from '../../plan/read/document.ts';
+import type { PolicyView, Report, Surroundings } from '../view.ts';
 
 type Written = WrittenIdempotency | 'off' | undefined;
 
-export function checkIdempotency({ parts, versions, unversioned }: PolicyView, report: Report): void {
+export function checkIdempotency(
+  { parts, versions, unversioned }: PolicyView,
+  _around: Surroundings,
+  report: Report,
+): void {
   const ofAll = parts.idempotency;
   const look = (at: Path, own: Written, larger: readonly Written[], isPublic: boolean): void => {
     if (own === undefined || own === 'off') return;
