@@ -1,4 +1,5 @@
 // The sections of a policy file, in the order in which a diff shows their differences.
+import { bodyNoticeOfOperation, bodyNoticeOfVersion } from './body-notice/compile.ts';
 import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
 import { checkIdempotency } from './idempotency/check.ts';
@@ -18,6 +19,11 @@ const LIST = [
     compileVersion: maintenanceOfVersion,
     compileOperation: maintenanceOfOperation,
     words: maintenanceWords,
+  },
+  {
+    compileVersion: bodyNoticeOfVersion,
+    compileOperation: bodyNoticeOfOperation,
+    words: { defaults: { ofVersion: { body_notice: false } } },
   },
   { compileApi: compileCors, words: corsWords },
   { words: limitsWords },

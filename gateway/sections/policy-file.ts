@@ -1,7 +1,7 @@
 // The grammar of a policy file, put together from the sections of every policy.
 import { z } from 'zod';
 import { accessSection, operationAccessSection, versionAccessSection } from '../policy/authentication/section.ts';
-import { bodyNoticeSection } from '../policy/body-notice/section.ts';
+import { bodyNoticeSection } from './body-notice/grammar.ts';
 import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
 import { deprecatedMaxAgeSection, deprecationHeaderSection, lifecycleFields, modeSection, operationFields, upstreamWinsSection, wholeApiFields } from '../policy/lifecycle/section.ts';
 import { maintenanceSection } from './maintenance/grammar.ts';

@@ -32,7 +32,12 @@ export interface OperationInput extends VersionInput {
 }
 
 /** What `sundial diff` compares, by key. A key without facts is compared as it is written. */
-export type Words = { readonly [K in keyof Holders]?: FactsByKey<Holders[K]> };
+export interface Words extends Facts {
+  /** What holds where a key without facts is not written: writing it out is no change. */
+  readonly defaults?: { readonly [K in keyof Holders]?: Readonly<Record<string, unknown>> };
+}
+
+export type Facts = { readonly [K in keyof Holders]?: FactsByKey<Holders[K]> };
 
 /** `at`: where the holder of the key stands in the file. */
 export type FactsByKey<Holder> = Readonly<

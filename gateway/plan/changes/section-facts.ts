@@ -2,7 +2,7 @@
 import type { Fact } from '../../sections/facts.ts';
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { VersionFile } from '../../sections/policy-file.ts';
-import type { FactsByKey, Holders, Words } from '../../sections/section.ts';
+import type { Facts, FactsByKey, Holders } from '../../sections/section.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 
 /** In the order of the list of sections, without those of `inheritedFacts`. */
@@ -28,13 +28,17 @@ export function keysWithFacts(whose: keyof Holders): readonly string[] {
   return entriesOf(whose).map(([key]) => key);
 }
 
+export function defaultsOf(whose: keyof Holders): Readonly<Record<string, unknown>> {
+  return Object.assign({}, ...SECTIONS.map(({ words }) => words?.defaults?.[whose]));
+}
+
 function isInherited(key: string): boolean {
   return Object.hasOwn(INHERITED, key);
 }
 
 function entriesOf<K extends keyof Holders>(whose: K) {
   return SECTIONS.flatMap(({ words }) => {
-    const all: Words = words ?? {};
+    const all: Facts = words ?? {};
     const byKey: FactsByKey<Holders[K]> = all[whose] ?? {};
     return Object.entries(byKey);
   });

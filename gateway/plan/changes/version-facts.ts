@@ -8,7 +8,7 @@ import type { OperationFile, PolicyFile, VersionFile } from '../../sections/poli
 import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, successorOf } from '../routes/redirects.ts';
 import { dateFact, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact } from '../../sections/facts.ts';
-import { inheritedFacts, keysWithFacts, sectionFacts } from './section-facts.ts';
+import { defaultsOf, inheritedFacts, keysWithFacts, sectionFacts } from './section-facts.ts';
 import { accessFacts, operationAccessFacts } from './inherited-facts.ts';
 
 const LIFE = {
@@ -66,7 +66,7 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
   return [
     ...lifeFacts(version, document, at),
     ...accessFacts(version.access, document, [...at, 'access']),
-    ...otherFacts(document, at, known, { body_notice: false }),
+    ...otherFacts(document, at, known, defaultsOf('ofVersion')),
     ...sectionFacts('ofVersion', version, document, at),
   ];
 }

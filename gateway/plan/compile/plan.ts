@@ -139,7 +139,6 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
       freeze: version.freeze,
       retireWhen: version.retire_when,
       ...ofSections,
-      bodyNotice: version.body_notice ?? false,
       notes: newsOf(file.notes?.[label], schedule.released),
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access,
