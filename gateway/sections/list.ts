@@ -2,6 +2,8 @@
 import { bodyNoticeOfOperation, bodyNoticeOfVersion } from './body-notice/compile.ts';
 import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
+import { checkHeaders } from './headers/check.ts';
+import { compileHeaders, maxBodyOfOperation, maxBodyOfVersion } from './headers/compile.ts';
 import { checkIdempotency } from './idempotency/check.ts';
 import { idempotencyOfOperation, idempotencyOfVersion } from './idempotency/compile.ts';
 import { idempotencyWords } from './idempotency/words.ts';
@@ -32,6 +34,12 @@ const LIST = [
     compileVersion: idempotencyOfVersion,
     compileOperation: idempotencyOfOperation,
     words: idempotencyWords,
+  },
+  {
+    check: checkHeaders,
+    compileApi: compileHeaders,
+    compileVersion: maxBodyOfVersion,
+    compileOperation: maxBodyOfOperation,
   },
 ] as const satisfies readonly Section[];
 

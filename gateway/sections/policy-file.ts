@@ -16,7 +16,7 @@ import type { VersionNotes } from '../plan/version-notes.ts';
 import { parseHostName } from '../plan/grammar/addresses.ts';
 import { corsSection } from './cors/grammar.ts';
 import { expectSection } from '../plan/grammar/expect-section.ts';
-import { headersSection, maxBodySection } from '../plan/grammar/message-sections.ts';
+import { headersSection, maxBodySection } from './headers/grammar.ts';
 import { contactsSection } from '../plan/grammar/notify-section.ts';
 import { plainPath, upstreamSection } from '../plan/grammar/upstream-section.ts';
 

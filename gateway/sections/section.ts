@@ -22,10 +22,11 @@ export interface Section {
 
 export interface VersionInput {
   readonly file: PolicyFile;
+  readonly settings: Settings;
   readonly version: VersionFile;
 }
 
-export interface OperationInput extends VersionInput {
+export interface OperationInput extends Omit<VersionInput, 'settings'> {
   readonly operation: OperationFile;
   /** Those of its version. A rule that is taken over is the same object: pages then show it at the version only. */
   readonly rules: VersionRules;

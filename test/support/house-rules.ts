@@ -29,6 +29,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/rate-limit/': { may: CONTRACT },
   'gateway/policy/body-notice/': { may: CONTRACT },
   'gateway/policy/cors/': { may: CONTRACT },
+  'gateway/policy/headers/': { may: CONTRACT },
   'gateway/policy/maintenance/': { may: CONTRACT },
   'gateway/policy/paths/': { may: CONTRACT },
   'gateway/policy/usage/': { may: CONTRACT },
@@ -77,7 +78,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
   // Of the exchange as values: faults, and what edits header sections and bodies.
   'gateway/upstream/': {
-    may: ['gateway/plan/', 'gateway/exchange/'],
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/policy/headers/'],
     types: ['gateway/policy/', 'gateway/plane/port.ts'],
   },
   'gateway/plane/port.ts': { may: [], types: ['gateway/exchange/', 'gateway/plan/', 'gateway/policy/'] },

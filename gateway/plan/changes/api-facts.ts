@@ -1,7 +1,7 @@
 // Facts of an API as a whole and of its upstreams, with defaults filled in: writing out a default is no change.
 import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
+import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
 import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
 import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicySource } from '../load-documents.ts';

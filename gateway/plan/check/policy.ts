@@ -11,9 +11,7 @@ import { switchedReport } from '../rules/switch.ts';
 import { checkAccess } from './access.ts';
 import { checkCarriers } from './carriers.ts';
 import { checkCosts } from './costs.ts';
-import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
-import { checkKept } from './kept-fields.ts';
 import { checkLedger } from './ledger.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
@@ -39,8 +37,6 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkUpstreams(view, around, report);
   checkTargets(view, report);
   for (const { check } of SECTIONS) check?.(view, around, report);
-  checkHeaders(view, report);
-  checkKept(view, around, report);
   checkMethodOverride(view, report);
   checkReserved(view, report);
 }

@@ -98,7 +98,6 @@ function compileOperation(
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
     ...compiledBy('compileOperation', { file, version, operation, rules }),
-    maxBody: operation.max_body ?? rules.maxBody,
     access,
     vary: varyOf(file, access),
     ...successorOf(template, operation, input),

@@ -1,5 +1,4 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
-import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
@@ -30,7 +29,7 @@ import {
 import { compileLimits } from './limits.ts';
 import { compileOperations } from './operations.ts';
 import { carrier, compileResolution, varyOf, versionFieldsOf, versionHeadersOf } from './resolution.ts';
-import { compileHeaders, compileUpstream, sharedRules } from './upstream.ts';
+import { compileUpstream, sharedRules } from './upstream.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -61,13 +60,14 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
+  const { headers, ...ofSections } = compiledBy('compileApi', file, settings);
   const access = compileAccess(file, settings);
-  const versions = compileVersions(file, access, settings);
+  const versions = compileVersions(file, { access, headers }, settings);
   const labels = versions.map(({ label }) => label);
   return {
     name: file.api,
     mode: file.mode ?? 'enforce',
-    ...compiledBy('compileApi', file, settings),
+    ...ofSections,
     echo: file.echo ?? false,
     upstreamWins: file.upstream_wins ?? false,
     hosts: hostsOf(file, settings.public),
@@ -86,7 +86,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     shared: file.shared ?? false,
     unknownVersionStatus: file.unknown_version_status,
     access,
-    headers: compileHeaders(file.headers),
+    headers,
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     releases: releasesOf(versions),
     versionFields: versionFieldsOf(file),
@@ -99,13 +99,17 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   };
 }
 
-function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings): readonly VersionRules[] {
+function compileVersions(
+  file: PolicyFile,
+  ofApi: Pick<ApiPlan, 'access' | 'headers'>,
+  settings: Settings,
+): readonly VersionRules[] {
   const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const ofUpstreams = sharedRules(file, settings);
+  const ofUpstreams = sharedRules(file, ofApi.headers, settings);
   return [...versions].map(([label, version]): VersionRules => {
-    const access = versionAccess(version, ofApi, settings);
+    const access = versionAccess(version, ofApi.access, settings);
     const page = lifecycleUrl(settings.public, file.api);
     const urlOf = (guide: string) => guideUrl(guide, settings.public, file.api);
     const schedule = compileSchedule(version, page, urlOf);
@@ -128,7 +132,7 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
         limits: compileLimits(file, { label, version: version.limits, schedule: dates }),
       };
     };
-    const { idempotency, ...ofSections } = compiledBy('compileVersion', { file, version });
+    const { idempotency, ...ofSections } = compiledBy('compileVersion', { file, settings, version });
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -140,7 +144,6 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
       retireWhen: version.retire_when,
       ...ofSections,
       notes: newsOf(file.notes?.[label], schedule.released),
-      maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access,
       vary: varyOf(file, access),
       idempotency,

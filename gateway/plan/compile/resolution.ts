@@ -1,12 +1,10 @@
 // The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
 import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { Label, PathInTail, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
+import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { ANY_ORIGIN } from '../../policy/cors/origin.ts';
 import type { PolicyFile } from '../../sections/policy-file.ts';
-
-/** Tells an upstream the version unless it wants another header or none. */
-export const DEFAULT_VERSION_HEADER = 'API-Version';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
 type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';

@@ -10,8 +10,8 @@ import {
   wholeSeconds,
 } from '../../policy/notation.ts';
 import { text } from './listeners-section.ts';
-import { parseFieldName } from './message-sections.ts';
-import { saidBy } from './taken-fields.ts';
+import { parseFieldName } from '../../policy/headers/field-name.ts';
+import { saidBy } from '../../policy/headers/field-name.ts';
 
 const url = (description: string, example: string, mayHaveQuery = false) =>
   notation(

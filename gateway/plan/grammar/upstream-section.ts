@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { duration, notation, parseDuration } from '../../policy/notation.ts';
 import { versionAsSection } from '../../policy/versioning/section.ts';
 import { connectionFields } from './connection-sections.ts';
-import { parseFieldName } from './message-sections.ts';
+import { parseFieldName } from '../../policy/headers/field-name.ts';
 
 const PATH = /^(\/[A-Za-z0-9._~-]{1,150})+$/;
 

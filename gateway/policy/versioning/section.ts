@@ -127,6 +127,9 @@ export const unknownVersionStatusSection = z.union([z.literal(400), z.literal(40
     'Status for a version that does not exist; default: 404 in path and subdomain, 406 in Accept, 400 elsewhere.',
 });
 
+/** Tells an upstream the version unless it wants another header or none. */
+export const DEFAULT_VERSION_HEADER = 'API-Version';
+
 /** How the upstream is told which version was resolved (VER-9). */
 export const versionAsSection = z
   .union([z.enum(['none', 'path']), z.strictObject({ header }), z.strictObject({ query })])

@@ -1,9 +1,6 @@
-// Cross checks of the `headers` of a policy file: what a policy may not touch, with the reason.
-import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
-import { parseFieldName } from '../grammar/message-sections.ts';
-import type { Path } from '../read/document.ts';
-import { keysOf, valueAt } from '../read/values.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
+// Header fields that are the gateway's own, which a policy may not touch, with the reason.
+import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
+import type { PolicyView } from '../view.ts';
 
 const FRAMING = 'connection framing';
 const IDENTITY = 'who calls';
@@ -60,50 +57,9 @@ const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:sec-websocket-)/, FRAMING],
 ];
 
-export function checkHeaders(view: PolicyView, report: Report): void {
-  for (const direction of ['request', 'response'] as const) {
-    const at: Path = ['headers', direction];
-    // A field that is also in keep has its finding there.
-    const kept = (direction === 'request' && view.parts.headers?.request?.keep) || [];
-    const set = keysOf(valueAt(view.document.value, [...at, 'set']));
-    const seen = new Set<string>();
-    for (const written of set) {
-      const place = [...at, 'set', written];
-      const name = parseFieldName(written);
-      if (name === undefined) report(place, { rule: 'headers', message: 'not a field name', at: 'key' });
-      else if (!kept.includes(name)) judge(name, direction, place, 'key');
-      if (name !== undefined && seen.has(name))
-        report(place, { rule: 'headers', message: `${name} is set above`, at: 'key' });
-      if (name !== undefined) seen.add(name);
-    }
-    for (const [index, name] of (view.parts.headers?.[direction]?.remove ?? []).entries()) {
-      const place = [...at, 'remove', index];
-      if (kept.includes(name)) continue;
-      judge(name, direction, place, 'value');
-      if (seen.has(name))
-        report(place, {
-          rule: 'headers',
-          message: `${name} is in set too, which replaces it`,
-          hint: 'name it in one of them',
-        });
-    }
-  }
-
-  function judge(name: string, direction: 'request' | 'response', place: Path, at: 'key' | 'value'): void {
-    const why = reserved(name, direction, view);
-    if (why === undefined) return;
-    report(place, {
-      rule: 'headers',
-      message: `${name} is the gateway's: it says ${why.says}`,
-      hint: why.hint,
-      at,
-    });
-  }
-}
-
 /** What a field of requests says that nobody else may; undefined for one that is free, or ours to say who calls. */
 export function ofTheGateway(name: string, view: PolicyView): string | undefined {
-  const says = reserved(name, 'request', view)?.says;
+  const says = reservedField(name, 'request', view)?.says;
   return says === IDENTITY && OURS_TO_TELL.has(name) ? undefined : says;
 }
 
@@ -112,7 +68,12 @@ interface Reserved {
   readonly hint?: string | undefined;
 }
 
-function reserved(name: string, direction: 'request' | 'response', view: PolicyView): Reserved | undefined {
+/** Undefined for a field that a policy may change. */
+export function reservedField(
+  name: string,
+  direction: 'request' | 'response',
+  view: PolicyView,
+): Reserved | undefined {
   if (name === 'host' && direction === 'request')
     return { says: 'which host is meant', hint: 'write host: in the section of the upstream' };
   if (name === 'x-forwarded-prefix' && direction === 'request')

@@ -1,5 +1,5 @@
 // Request fields that no upstream receives as a client sent them: one table of names and prefixes.
-import type { HeaderRules } from './connection-rules.ts';
+import type { HeaderRules } from './rules.ts';
 
 /** Of one connection, or set by the gateway alone: no policy can keep them. */
 const OWN: ReadonlySet<string> = new Set([

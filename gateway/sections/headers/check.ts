@@ -1,15 +1,61 @@
-// Cross checks of `headers.request.keep`: which fields of clients go on although the gateway drops them otherwise.
-
-import { parseFieldName } from '../grammar/message-sections.ts';
-import type { Path } from '../read/document.ts';
-import { clientField } from '../upstreams/client-fields.ts';
-import { versionCarriers } from './headers.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
+// Checks of `headers`: fields that a policy may not touch, and fields of clients that may be kept.
+import { parseFieldName } from '../../policy/headers/field-name.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { keysOf, valueAt } from '../../plan/read/values.ts';
+import { clientField } from '../../policy/headers/client-fields.ts';
+import { reservedField, versionCarriers } from './gateway-fields.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 
 const AT: Path = ['headers', 'request'];
 const KEEP: Path = [...AT, 'keep'];
 
-export function checkKept(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkHeaders(view: PolicyView, around: Surroundings, report: Report): void {
+  checkEdits(view, report);
+  checkKept(view, around, report);
+}
+
+function checkEdits(view: PolicyView, report: Report): void {
+  for (const direction of ['request', 'response'] as const) {
+    const at: Path = ['headers', direction];
+    // A field that is also in keep has its finding there.
+    const kept = (direction === 'request' && view.parts.headers?.request?.keep) || [];
+    const set = keysOf(valueAt(view.document.value, [...at, 'set']));
+    const seen = new Set<string>();
+    for (const written of set) {
+      const place = [...at, 'set', written];
+      const name = parseFieldName(written);
+      if (name === undefined) report(place, { rule: 'headers', message: 'not a field name', at: 'key' });
+      else if (!kept.includes(name)) judge(name, direction, place, 'key');
+      if (name !== undefined && seen.has(name))
+        report(place, { rule: 'headers', message: `${name} is set above`, at: 'key' });
+      if (name !== undefined) seen.add(name);
+    }
+    for (const [index, name] of (view.parts.headers?.[direction]?.remove ?? []).entries()) {
+      const place = [...at, 'remove', index];
+      if (kept.includes(name)) continue;
+      judge(name, direction, place, 'value');
+      if (seen.has(name))
+        report(place, {
+          rule: 'headers',
+          message: `${name} is in set too, which replaces it`,
+          hint: 'name it in one of them',
+        });
+    }
+  }
+
+  function judge(name: string, direction: 'request' | 'response', place: Path, at: 'key' | 'value'): void {
+    const why = reservedField(name, direction, view);
+    if (why === undefined) return;
+    report(place, {
+      rule: 'headers',
+      message: `${name} is the gateway's: it says ${why.says}`,
+      hint: why.hint,
+      at,
+    });
+  }
+}
+
+function checkKept(view: PolicyView, around: Surroundings, report: Report): void {
   const { keep, from } = view.parts.headers?.request ?? {};
   checkFrom(view, report);
   for (const [index, name] of (keep ?? []).entries()) {

@@ -1,15 +1,9 @@
 // The `headers` and `max_body` keys of a policy file: what is changed in messages on their way, and how large they may be.
 import { z } from 'zod';
+import { parseFieldName } from '../../policy/headers/field-name.ts';
 import { notation, size } from '../../policy/notation.ts';
 
-const NAME = /^[A-Za-z0-9!#$%&'*+.^`|~-]{1,64}$/;
-
-/** Lower case; undefined for what is no field name, and for names with `_`, which no upstream tells from `-` (SMG-25). */
-export function parseFieldName(text: string): string | undefined {
-  return NAME.test(text) ? text.toLowerCase() : undefined;
-}
-
-/** The same for a name to be kept: services read others as another field. */
+/** Lower case; undefined for names that services read as another field. */
 function parseKeptName(text: string): string | undefined {
   return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : undefined;
 }

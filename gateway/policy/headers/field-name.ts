@@ -1,4 +1,11 @@
-// Request fields that already say something to whoever reads them: none of them carries keys, or says who calls.
+// Names of header fields: which text is one, and what the well-known request fields say.
+
+const NAME = /^[A-Za-z0-9!#$%&'*+.^`|~-]{1,64}$/;
+
+/** Lower case; undefined for what is no field name, and for names with `_`, which no upstream tells from `-` (SMG-25). */
+export function parseFieldName(text: string): string | undefined {
+  return NAME.test(text) ? text.toLowerCase() : undefined;
+}
 
 const CONTENT = 'what is sent, or wanted';
 const FRAMING = 'connection framing';
