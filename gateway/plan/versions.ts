@@ -1,19 +1,7 @@
-// The versions of a policy file by label, an API without versions as its only one: where each is written, how it is
-// called. For checks, the compiler and whoever names a line of the file.
+// The versions of a policy file by label, an API without versions as its only one.
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { INHERITED } from '../sections/list.ts';
 import type { PolicyFile, PolicyParts, VersionFile, VersionParts } from '../sections/policy-file.ts';
-import type { Path } from './read/document.ts';
-
-/** What an API without versions says of its life stands at the top of its file, where other APIs say it of all. */
-export function versionPath(label: Label): Path {
-  return label === UNVERSIONED ? [] : ['versions', label];
-}
-
-/** As problems name it: a version by its label, an API without versions by its name. */
-export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts, 'api'>): string {
-  return label === UNVERSIONED ? api : label;
-}
 
 export function versionsOf(file: PolicyFile): ReadonlyMap<Label, VersionFile> {
   if (file.versions !== 'none') return new Map(Object.entries(file.versions));

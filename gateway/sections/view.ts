@@ -4,6 +4,7 @@ import { valueAt } from '../plan/read/values.ts';
 import type { Address } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { PathsFile } from '../policy/paths/section.ts';
+import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { PolicyParts, VersionParts } from './policy-file.ts';
 
 export interface PolicyView {
@@ -45,4 +46,14 @@ export type Report = (path: Path, finding: Finding) => void;
  */
 export function isWritten({ document }: Pick<PolicyView, 'document'>, path: Path): boolean {
   return document.has(path) && valueAt(document.value, path) !== 'off';
+}
+
+/** What an API without versions says of its life stands at the top of its file, where other APIs say it of all. */
+export function versionPath(label: Label): Path {
+  return label === UNVERSIONED ? [] : ['versions', label];
+}
+
+/** As problems name it: a version by its label, an API without versions by its name. */
+export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts, 'api'>): string {
+  return label === UNVERSIONED ? api : label;
 }

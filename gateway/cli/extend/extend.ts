@@ -11,7 +11,7 @@ import { nextCommand } from '../../plan/next-command.ts';
 import { hasErrors, maskPasswords, type Problem, renderProblems } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
 import { type ReadFile, readCapped } from '../../plan/read/files.ts';
-import { effectiveSunset, hasSunset } from '../../plan/routes/redirects.ts';
+import { effectiveSunset, hasSunset } from '../../sections/schedule/redirects.ts';
 import { isRuleName, RULES } from '../../plan/rules/names.ts';
 import { versionsOf, wholeApiParts } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -6,7 +6,7 @@ import type { PolicyView, Surroundings } from '../../sections/view.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 
 export interface KeptPolicy extends Candidate {
   readonly descriptions: readonly string[];

@@ -6,7 +6,7 @@ import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { effectiveSunset, successorOf } from '../routes/redirects.ts';
+import { effectiveSunset, successorOf } from '../../sections/schedule/redirects.ts';
 import { dateFact, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact } from '../../sections/facts.ts';
 import { defaultsOf, inheritedFacts, keysWithFacts, sectionFacts } from './section-facts.ts';
 import { accessFacts, operationAccessFacts } from './inherited-facts.ts';

@@ -2,8 +2,8 @@
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { limitLayers } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
-import { versionName } from '../versions.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { versionName } from '../../sections/view.ts';
 import { placeOfLimit } from './limits.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 

@@ -2,7 +2,7 @@
 import { parseOperation, sameRequests } from '../../policy/lifecycle/operation-template.ts';
 import type { OperationFile, VersionParts } from '../../sections/policy-file.ts';
 import { clientField } from '../../policy/headers/client-fields.ts';
-import { versionPath } from '../versions.ts';
+import { versionPath } from '../../sections/view.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 
 type Access = VersionParts['access'];

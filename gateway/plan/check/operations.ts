@@ -13,7 +13,7 @@ import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../../sections/policy-file.ts';
 import { suggest } from '../read/shape-issues.ts';
 import { pathsOf } from '../routes/api-routes.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { reportColons } from './colon-parameters.ts';
 import { reportDangling } from './dangling.ts';
 import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';

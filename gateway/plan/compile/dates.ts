@@ -7,7 +7,7 @@ import type { Exception } from '../../policy/lifecycle/exceptions.ts';
 import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { VersionFile } from '../../sections/policy-file.ts';
 import type { VersionRules } from '../plan.ts';
-import { effectiveSunset, successorOf } from '../routes/redirects.ts';
+import { effectiveSunset, successorOf } from '../../sections/schedule/redirects.ts';
 
 /** What depends on dates, and so on what is announced of them. */
 export type DatedRules = Pick<VersionRules, 'schedule' | 'phases' | 'exceptions' | 'brownouts' | 'limits'>;

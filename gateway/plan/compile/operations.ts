@@ -14,7 +14,7 @@ import { compiledBy } from '../../sections/list.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
-import { earlier } from '../routes/redirects.ts';
+import { earlier } from '../../sections/schedule/redirects.ts';
 import { operationAccess } from './access.ts';
 import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
 import { compileLimits } from './limits.ts';

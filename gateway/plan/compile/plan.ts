@@ -11,7 +11,7 @@ import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
 import { hostsOf, originOn, pathsOf } from '../routes/api-routes.ts';
-import { redirectChain, successorOf } from '../routes/redirects.ts';
+import { redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { lifecycleUrl } from '../routes/reserved-paths.ts';
 import { hostKey, startRouteTable } from '../routes/route-table.ts';
 import type { Settings } from '../settings.ts';

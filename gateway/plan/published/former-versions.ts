@@ -3,7 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { endingOperations } from '../rules/operations-rewritten.ts';
 import { isReleased } from '../rules/past.ts';
 import type { FormerVersion } from './record.ts';

@@ -8,7 +8,7 @@ import { type AcceptedForms, createAcceptedForms } from '../published/accepted-f
 import { comparePublished } from '../published/comparison.ts';
 import type { FormerVersion, PublishedEntry, PublishedFile } from '../published/record.ts';
 import { isWithin, placesIn, todayOf } from '../published/today.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import type { ReadPiece } from './pieces.ts';
 import { type Candidate, isUnchanged, type StandIn, standIns } from './stand-ins.ts';
 

@@ -2,8 +2,8 @@
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
-import { versionName, versionPath } from '../versions.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { versionName, versionPath } from '../../sections/view.ts';
 import { datesRewritten, hasPins, sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';
 

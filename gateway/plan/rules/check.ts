@@ -8,7 +8,7 @@ import type { VersionParts } from '../../sections/policy-file.ts';
 import { INHERITED } from '../../sections/list.ts';
 import { isTakenOver, ownInstead } from '../inherited.ts';
 import { isMap, valueAt } from '../read/values.ts';
-import { effectiveSunset, redirectChain, successorOf } from '../routes/redirects.ts';
+import { effectiveSunset, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { brownoutAnnouncement, brownoutWindows } from './brownout-windows.ts';
 import { bodyNotice, migrationGuide, noticePeriod, parallelVersions } from './deprecation-rules.ts';
 import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './extension-rules.ts';

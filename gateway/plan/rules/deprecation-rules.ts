@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { isWritten } from '../../sections/view.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { dayUntil, monthsAfter, orLater } from './calendar.ts';
 import {
   announcementOf,

@@ -11,7 +11,7 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import type { PolicyView } from '../../sections/view.ts';
 import type { OperationFile, VersionParts } from '../../sections/policy-file.ts';
 import { createOperationTable, type OperationTable } from '../routes/operation-table.ts';
-import { effectiveSunset, redirectOf, successorOf } from '../routes/redirects.ts';
+import { effectiveSunset, redirectOf, successorOf } from '../../sections/schedule/redirects.ts';
 import { orLater } from './calendar.ts';
 import type { Rule } from './subject.ts';
 

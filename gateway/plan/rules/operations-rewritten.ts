@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';
 

@@ -5,7 +5,7 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
 import { datesHidden, datesRewritten, sunsetRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';

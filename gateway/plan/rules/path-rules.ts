@@ -13,7 +13,7 @@ import type { PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
 import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 import { pathInside, placesIn } from '../upstreams/upstream-places.ts';
-import { versionPath } from '../versions.ts';
+import { versionPath } from '../../sections/view.ts';
 
 /** `byDefault`: the section of the gateway file. */
 export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, report: Report): void {

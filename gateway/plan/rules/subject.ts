@@ -4,8 +4,8 @@ import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import type { PublishedChange } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
-import { redirectOf } from '../routes/redirects.ts';
-import { versionName, versionPath } from '../versions.ts';
+import { redirectOf } from '../../sections/schedule/redirects.ts';
+import { versionName, versionPath } from '../../sections/view.ts';
 
 export interface Subject {
   /** As it is named in findings; an API without versions is its own only one. */

@@ -1,6 +1,6 @@
 // The chain of `after: { redirect }` of a version as time passes, with cycles found (RET-4).
 import type { EpochMs } from '../../policy/contract.ts';
-import type { VersionParts } from '../../sections/policy-file.ts';
+import type { VersionParts } from '../policy-file.ts';
 
 /** One version of a chain, open as a target until its own sunset; `Infinity` when it has none. */
 export interface RedirectHop {
