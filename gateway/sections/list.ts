@@ -7,6 +7,8 @@ import { compileHeaders, maxBodyOfOperation, maxBodyOfVersion } from './headers/
 import { checkIdempotency } from './idempotency/check.ts';
 import { idempotencyOfOperation, idempotencyOfVersion } from './idempotency/compile.ts';
 import { idempotencyWords } from './idempotency/words.ts';
+import { checkLimits } from './limits/check.ts';
+import { limitsByDates } from './limits/compile.ts';
 import { limitsWords } from './limits/words.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
@@ -28,7 +30,7 @@ const LIST = [
     words: { defaults: { ofVersion: { body_notice: false } } },
   },
   { compileApi: compileCors, words: corsWords },
-  { words: limitsWords },
+  { check: checkLimits, compileDated: limitsByDates, words: limitsWords },
   {
     check: checkIdempotency,
     compileVersion: idempotencyOfVersion,
@@ -51,7 +53,7 @@ export const INHERITED: Readonly<Record<string, readonly string[]>> = Object.ass
   ...SECTIONS.map(({ inherited }) => inherited),
 );
 
-type Hook = 'compileApi' | 'compileVersion' | 'compileOperation';
+type Hook = 'compileApi' | 'compileVersion' | 'compileDated' | 'compileOperation';
 type Listed = (typeof LIST)[number];
 /** What all sections compile together: a field that no section has is missing where the plan is put together. */
 type Compiled<K extends Hook> = Intersection<

@@ -7,7 +7,7 @@ import { deprecatedMaxAgeSection, deprecationHeaderSection, lifecycleFields, mod
 import { maintenanceSection } from './maintenance/grammar.ts';
 import { notation, orOff } from '../policy/notation.ts';
 import { pathsSection } from '../policy/paths/section.ts';
-import { costSection, limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';
+import { costSection, limitsSection, versionLimitsSection } from './limits/grammar.ts';
 import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from '../policy/versioning/section.ts';
 import type { Guide } from '../plan/guides/guide-page.ts';
 import { openapiSection } from '../plan/openapi/section.ts';

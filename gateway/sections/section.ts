@@ -3,6 +3,8 @@ import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Path, SourceDocument } from '../plan/read/document.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Schedule } from '../policy/lifecycle/schedule.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
 import type { Fact } from './facts.ts';
 import type { OperationFile, PolicyFile, VersionFile } from './policy-file.ts';
 import type { PolicyView, Report, Surroundings } from './view.ts';
@@ -15,6 +17,8 @@ export interface Section {
   readonly checkedAgainAt?: (view: PolicyView) => readonly (EpochMs | undefined)[];
   readonly compileApi?: (file: PolicyFile, settings: Settings) => Partial<ApiPlan>;
   readonly compileVersion?: (input: VersionInput) => Partial<VersionRules>;
+  /** What of a version or an operation depends on its dates. */
+  readonly compileDated?: (input: DatedInput) => Partial<VersionRules>;
   /** What an operation has of its own, and what it takes over from its version. */
   readonly compileOperation?: (input: OperationInput) => Partial<VersionRules>;
   readonly words?: Words;
@@ -24,6 +28,14 @@ export interface VersionInput {
   readonly file: PolicyFile;
   readonly settings: Settings;
   readonly version: VersionFile;
+}
+
+export interface DatedInput extends Omit<VersionInput, 'settings'> {
+  readonly label: Label;
+  /** With the dates that are announced by then. */
+  readonly schedule: Schedule;
+  /** Undefined for the version as a whole. */
+  readonly operation: { readonly name: string; readonly written: OperationFile } | undefined;
 }
 
 export interface OperationInput extends Omit<VersionInput, 'settings'> {

@@ -17,7 +17,6 @@ import { createOperationTable } from '../routes/operation-table.ts';
 import { earlier } from '../../sections/schedule/redirects.ts';
 import { operationAccess } from './access.ts';
 import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
-import { compileLimits } from './limits.ts';
 import { varyOf } from './resolution.ts';
 
 export interface OperationsInput {
@@ -56,6 +55,7 @@ function compileOperation(
   const phasesOf = (dates: Schedule) => createPhases(dates, options);
   const mayOutlast = operation.sunset === undefined && rules.upstream !== undefined;
   const brownouts = compileBrownouts(operation.brownouts);
+  const own = { name, written: operation };
   const datedAt = (known: EpochMs): DatedRules => {
     const within = knownAt(rules, known);
     const schedule = scheduleOf(isKnown(operation, within) ? operation : {}, within, input.urlOf);
@@ -65,17 +65,7 @@ function compileOperation(
       exceptions: compileExceptions(version.exceptions, schedule, phasesOf, mayOutlast),
       // The very calendar of the version: what is shared is published and paused once.
       brownouts: operation.brownouts === undefined ? within.brownouts : brownouts(schedule, known),
-      limits: compileLimits(file, {
-        label: rules.label,
-        version: version.limits,
-        schedule,
-        operation: {
-          name,
-          limits: operation.limits,
-          cost: operation.cost,
-          hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
-        },
-      }),
+      ...compiledBy('compileDated', { file, label: rules.label, version, schedule, operation: own }),
     };
   };
   // What it says of a deprecation that is its version's is announced with that.

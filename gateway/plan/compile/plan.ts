@@ -26,7 +26,6 @@ import {
   type DatedRules,
   withAnnouncements,
 } from './dates.ts';
-import { compileLimits } from './limits.ts';
 import { compileOperations } from './operations.ts';
 import { carrier, compileResolution, varyOf, versionFieldsOf, versionHeadersOf } from './resolution.ts';
 import { compileUpstream, sharedRules } from './upstream.ts';
@@ -129,7 +128,7 @@ function compileVersions(
         phases: phasesWith(upstream, phasesOf(dates)),
         exceptions: compileExceptions(version.exceptions, dates, phasesOf, upstream !== undefined),
         brownouts: brownouts(dates, known),
-        limits: compileLimits(file, { label, version: version.limits, schedule: dates }),
+        ...compiledBy('compileDated', { file, label, version, schedule: dates, operation: undefined }),
       };
     };
     const { idempotency, ...ofSections } = compiledBy('compileVersion', { file, settings, version });

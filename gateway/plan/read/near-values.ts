@@ -8,7 +8,7 @@ import {
   parseSize,
   parseWholeSeconds,
 } from '../../policy/notation.ts';
-import { parseLowering } from '../../policy/rate-limit/section.ts';
+import { parseLowering } from '../../policy/rate-limit/lowering.ts';
 import { redisAddress } from '../../stores/redis-address.ts';
 import { parseAddress } from '../grammar/addresses.ts';
 import type { Path } from './document.ts';

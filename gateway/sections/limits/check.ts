@@ -1,8 +1,10 @@
-// Cross checks of limits: a rate for whatever is limited, and somebody to count.
-import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import { compileLimits } from '../compile/limits.ts';
-import type { Path } from '../read/document.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
+// Checks of `limits`: a rate for whatever is limited, and somebody to count.
+import { checkCosts } from './costs.ts';
+import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
+import { checkLowering } from './lowering.ts';
+import { compileLimits } from './compile.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 
 /** A log keeps a number per unit and subject. */
 const LONGEST_LOG = 10_000;
@@ -10,7 +12,7 @@ const YEAR_MS = 365 * 86_400_000;
 /** Redis counts microseconds in doubles, which are exact for 228 years from now. */
 const MOST_YEARS = 200;
 
-export function checkLimits(view: PolicyView, report: Report): void {
+export function checkLimits(view: PolicyView, _around: Surroundings, report: Report): void {
   const ofApi = view.parts.limits;
   checkEach([], ofApi, [], view, report);
   for (const [label, version] of view.versions) {
@@ -21,6 +23,8 @@ export function checkLimits(view: PolicyView, report: Report): void {
   }
   checkRates(view, report);
   checkTogether(view, report);
+  checkCosts(view, report);
+  checkLowering(view, report);
 }
 
 /** What one limit says of itself, and that each name stands for one. `beyond`: of what it takes over the rest, nearest first. */
@@ -156,9 +160,4 @@ function checkTogether(view: PolicyView, report: Report): void {
 
 function perMs({ units, windowMs }: { readonly units: number; readonly windowMs: number }): number {
   return units / windowMs;
-}
-
-/** `owner`: the API (no steps), a version or an operation. */
-export function placeOfLimit(owner: Path, { index }: Pick<NamedLimit, 'index'>): Path {
-  return index === undefined ? [...owner, 'limits'] : [...owner, 'limits', index];
 }

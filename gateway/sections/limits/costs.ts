@@ -1,8 +1,8 @@
-// Cross checks of what operations cost: every limit that a request counts against has room for it, in any stage.
+// Checks of `cost`: every limit that a request counts against has room for it, in any stage.
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
-import { compileLimits } from '../compile/limits.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
+import { compileLimits } from './compile.ts';
+import { effectiveSunset } from '../schedule/redirects.ts';
+import type { PolicyView, Report } from '../view.ts';
 
 type VersionView = PolicyView['versions'] extends ReadonlyMap<string, infer V> ? V : never;
 type OperationView = NonNullable<VersionView['operations']>[string];

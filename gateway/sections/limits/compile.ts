@@ -1,25 +1,39 @@
 // The limits of one version or operation: each its own, else that of the next larger whole; the lowered ones worked out.
-import {
-  bucketName,
-  type CountedBy,
-  type Limit,
-  type LimitRule,
-  type LimitRules,
-} from '../../policy/rate-limit/limit.ts';
+import type { VersionRules } from '../../plan/plan.ts';
+import { bucketName, type CountedBy, type Limit, type LimitRule, type LimitRules } from '../../policy/rate-limit/limit.ts';
 import { type Lowering, lowerAlong, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
-import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import type { PolicyFile } from '../../sections/policy-file.ts';
+import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
+import type { PolicyFile } from '../policy-file.ts';
+import type { DatedInput } from '../section.ts';
+
+export function limitsByDates({
+  file,
+  label,
+  version,
+  schedule,
+  operation,
+}: DatedInput): Pick<VersionRules, 'limits'> {
+  const own = operation && limitsOfOperation(operation);
+  return { limits: compileLimits(file, { label, version: version.limits, schedule, operation: own }) };
+}
+
+function limitsOfOperation({ name, written }: NonNullable<DatedInput['operation']>): LimitsOf['operation'] {
+  const { limits, cost, deprecated, sunset } = written;
+  return { name, limits, cost, hasDates: deprecated !== undefined || sunset !== undefined };
+}
 
 export interface LimitsOf {
   readonly label: string;
   readonly version: WrittenLimits;
   readonly schedule: Parameters<typeof lowerAlong>[2];
-  readonly operation?: {
-    readonly name: string;
-    readonly limits: WrittenLimits;
-    readonly hasDates: boolean;
-    readonly cost: number | undefined;
-  };
+  readonly operation?:
+    | {
+        readonly name: string;
+        readonly limits: WrittenLimits;
+        readonly hasDates: boolean;
+        readonly cost: number | undefined;
+      }
+    | undefined;
 }
 
 type Whole = Pick<PolicyFile, 'limits' | 'access'> & { readonly api: string };

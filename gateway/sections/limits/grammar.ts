@@ -1,15 +1,7 @@
-// The `limits` sections of a policy file, the `cost` of an operation, and the `guard` of the gateway.
+// The `limits` of an API, a version and an operation, and the `cost` of an operation.
 import { z } from 'zod';
-import { notation, parseRate, parseShare, type Rate, rate } from '../notation.ts';
-import { DEFAULT_LIMIT, LOWERED_DEFAULT, type Lowering } from './lowering.ts';
-
-/** `50%` (1 to 100) or a rate; undefined for any other text. */
-export function parseLowering(text: string): Lowering | undefined {
-  const factor = parseShare(text);
-  if (factor !== undefined) return { kind: 'factor', factor };
-  const absolute = parseRate(text);
-  return absolute && { kind: 'absolute', ...absolute };
-}
+import { notation, parseShare, rate } from '../../policy/notation.ts';
+import { DEFAULT_LIMIT, LOWERED_DEFAULT, type Lowering, parseLowering } from '../../policy/rate-limit/lowering.ts';
 
 const share = (description: string) =>
   notation(parseShare, 'not a share such as 50%', { description, examples: ['50%'] });
@@ -112,12 +104,9 @@ export function namedLimits(limits: WrittenLimits): readonly NamedLimit[] {
   return limits.map(({ name = DEFAULT_LIMIT, ...limit }, index) => ({ ...limit, name, index }));
 }
 
-/** Per address, before authentication. */
-export const guardSection = notation(
-  (text): Rate | 'off' | undefined => (text === 'off' ? 'off' : parseRate(text)),
-  'not a rate such as 600/1m, or off',
-  {
-    description: 'Requests one address may make, before anything costly is done; off to disable.',
-    examples: ['600/1m', 'off'],
-  },
-);
+type Steps = readonly (string | number)[];
+
+/** Where one of them is written. `owner`: the API (no steps), a version or an operation. */
+export function placeOfLimit(owner: Steps, { index }: Pick<NamedLimit, 'index'>): Steps {
+  return index === undefined ? [...owner, 'limits'] : [...owner, 'limits', index];
+}

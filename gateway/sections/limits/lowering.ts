@@ -1,11 +1,9 @@
-// Cross checks of lowered limits: a curve falls, and has a sunset to fall towards.
-import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import { limitLayers } from '../compile/limits.ts';
-import type { Path } from '../read/document.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { versionName } from '../../sections/view.ts';
-import { placeOfLimit } from './limits.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
+// Checks of lowered limits: a curve falls, and has a sunset to fall towards.
+import type { Path } from '../../plan/read/document.ts';
+import { effectiveSunset } from '../schedule/redirects.ts';
+import { type PolicyView, type Report, versionName } from '../view.ts';
+import { limitLayers } from './compile.ts';
+import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
 
 export function checkLowering(view: PolicyView, report: Report): void {
   checkRaise(view, report);
