@@ -1,4 +1,7 @@
 // The sections of a policy file, in the order in which a diff shows their differences.
+import { checkAccess } from './access/check.ts';
+import { accessOfOperation, accessOfVersion, compileAccess } from './access/compile.ts';
+import { accessWords } from './access/words.ts';
 import { bodyNoticeOfOperation, bodyNoticeOfVersion } from './body-notice/compile.ts';
 import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
@@ -28,6 +31,13 @@ const LIST = [
     compileVersion: bodyNoticeOfVersion,
     compileOperation: bodyNoticeOfOperation,
     words: { defaults: { ofVersion: { body_notice: false } } },
+  },
+  {
+    check: checkAccess,
+    compileApi: compileAccess,
+    compileVersion: accessOfVersion,
+    compileOperation: accessOfOperation,
+    words: accessWords,
   },
   { compileApi: compileCors, words: corsWords },
   { check: checkLimits, compileDated: limitsByDates, words: limitsWords },

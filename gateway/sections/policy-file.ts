@@ -1,6 +1,6 @@
 // The grammar of a policy file, put together from the sections of every policy.
 import { z } from 'zod';
-import { accessSection, operationAccessSection, versionAccessSection } from '../policy/authentication/section.ts';
+import { accessSection, operationAccessSection, sharedSection, versionAccessSection } from './access/grammar.ts';
 import { bodyNoticeSection } from './body-notice/grammar.ts';
 import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
 import { deprecatedMaxAgeSection, deprecationHeaderSection, lifecycleFields, modeSection, operationFields, upstreamWinsSection, wholeApiFields } from '../policy/lifecycle/section.ts';
@@ -95,13 +95,7 @@ const fields = {
   deprecation_header: deprecationHeaderSection.optional(),
   upstream_wins: upstreamWinsSection.optional(),
   deprecated_max_age: deprecatedMaxAgeSection.optional(),
-  shared: z
-    .boolean()
-    .meta({
-      description:
-        'Whether shared caches may keep answers to identified callers, and give them to others; default false.',
-    })
-    .optional(),
+  shared: sharedSection.optional(),
   warning: z
     .boolean()
     .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })

@@ -28,9 +28,10 @@ export interface VersionInput {
   readonly file: PolicyFile;
   readonly settings: Settings;
   readonly version: VersionFile;
+  readonly ofApi: Pick<ApiPlan, 'access'>;
 }
 
-export interface DatedInput extends Omit<VersionInput, 'settings'> {
+export interface DatedInput extends Pick<VersionInput, 'file' | 'version'> {
   readonly label: Label;
   /** With the dates that are announced by then. */
   readonly schedule: Schedule;
@@ -38,7 +39,7 @@ export interface DatedInput extends Omit<VersionInput, 'settings'> {
   readonly operation: { readonly name: string; readonly written: OperationFile } | undefined;
 }
 
-export interface OperationInput extends Omit<VersionInput, 'settings'> {
+export interface OperationInput extends Pick<VersionInput, 'file' | 'version'> {
   readonly operation: OperationFile;
   /** Those of its version. A rule that is taken over is the same object: pages then show it at the version only. */
   readonly rules: VersionRules;

@@ -61,7 +61,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/api/': {
     may: [
-      'gateway/policy/authentication/section.ts',
+      'gateway/policy/authentication/scope.ts',
       'gateway/policy/notation.ts',
       'gateway/plan/read/shape-issues.ts',
     ],

@@ -11,7 +11,6 @@ import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
 import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
 import { INHERITED } from '../../sections/list.ts';
-import { accessFacts } from './inherited-facts.ts';
 import { spanInWords } from '../../policy/spans.ts';
 import { keysWithFacts, sectionFacts } from './section-facts.ts';
 import { LIFE_KEYS, lifeFacts, versionSubjects } from './version-facts.ts';
@@ -21,7 +20,6 @@ const KNOWN = new Set([
   'api',
   'host',
   'resolve',
-  'access',
   'rules',
   'expect',
   'upstreams',
@@ -64,7 +62,6 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
     ...otherFacts(document, [], knownOf(file), DEFAULTS),
     membersFact('host', hosts.map(plainWord)),
     ...resolveFacts(file, document),
-    ...accessFacts(file.access, document, ['access']),
     ...sectionFacts('ofApi', file, document, []),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),

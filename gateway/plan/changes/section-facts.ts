@@ -1,27 +1,20 @@
 // The facts of an API, a version or an operation that sections name.
 import type { Fact } from '../../sections/facts.ts';
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
-import type { VersionFile } from '../../sections/policy-file.ts';
 import type { Facts, FactsByKey, Holders } from '../../sections/section.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 
-/** In the order of the list of sections, without those of `inheritedFacts`. */
+/** In the order of the list of sections. */
 export function sectionFacts<K extends keyof Holders>(
   whose: K,
   holder: Holders[K],
   document: SourceDocument,
   at: Path,
+  includes: (key: string) => boolean = () => true,
 ): readonly Fact[] {
   return entriesOf(whose)
-    .filter(([key]) => whose !== 'ofVersion' || !isInherited(key))
+    .filter(([key]) => includes(key))
     .flatMap(([, factsOf]) => factsOf(holder, document, at));
-}
-
-/** Of what a version may have taken over from its API. */
-export function inheritedFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
-  return entriesOf('ofVersion')
-    .filter(([key]) => isInherited(key))
-    .flatMap(([, factsOf]) => factsOf(version, document, at));
 }
 
 export function keysWithFacts(whose: keyof Holders): readonly string[] {
@@ -32,7 +25,8 @@ export function defaultsOf(whose: keyof Holders): Readonly<Record<string, unknow
   return Object.assign({}, ...SECTIONS.map(({ words }) => words?.defaults?.[whose]));
 }
 
-function isInherited(key: string): boolean {
+/** Whether a version may have taken it over from its API. */
+export function isInherited(key: string): boolean {
   return Object.hasOwn(INHERITED, key);
 }
 

@@ -8,8 +8,7 @@ import type { OperationFile, PolicyFile, VersionFile } from '../../sections/poli
 import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, successorOf } from '../../sections/schedule/redirects.ts';
 import { dateFact, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact } from '../../sections/facts.ts';
-import { defaultsOf, inheritedFacts, keysWithFacts, sectionFacts } from './section-facts.ts';
-import { accessFacts, operationAccessFacts } from './inherited-facts.ts';
+import { defaultsOf, isInherited, keysWithFacts, sectionFacts } from './section-facts.ts';
 
 const LIFE = {
   released: ({ released }) => dateFact('released', Number.isFinite(released) ? released : undefined),
@@ -36,14 +35,13 @@ const LIFE = {
 
 /** Keys of the dates, and of what depends on them. */
 export const LIFE_KEYS: readonly string[] = Object.keys(LIFE);
-const KNOWN: readonly string[] = [...LIFE_KEYS, 'access', 'operations'];
+const KNOWN: readonly string[] = [...LIFE_KEYS, 'operations'];
 const KNOWN_OF_OPERATION: readonly string[] = [
   'deprecated',
   'sunset',
   'after',
   'successor',
   'brownouts',
-  'access',
 ];
 
 export function versionSubjects(file: PolicyFile, document: SourceDocument): readonly Subject[] {
@@ -65,16 +63,16 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
   const known = new Set([...KNOWN, ...keysWithFacts('ofVersion')]);
   return [
     ...lifeFacts(version, document, at),
-    ...accessFacts(version.access, document, [...at, 'access']),
+    ...sectionFacts('ofVersion', version, document, at, isAccess),
     ...otherFacts(document, at, known, defaultsOf('ofVersion')),
-    ...sectionFacts('ofVersion', version, document, at),
+    ...sectionFacts('ofVersion', version, document, at, (key) => !isAccess(key) && !isInherited(key)),
   ];
 }
 
 /** The dates, and what hangs on them, of a version or of an API without versions. */
 export function lifeFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
   const dated = Object.values(LIFE).flatMap((factsOf) => factsOf(version));
-  return [...dated, ...inheritedFacts(version, document, at)];
+  return [...dated, ...sectionFacts('ofVersion', version, document, at, isInherited)];
 }
 
 /** What an operation does not say is its version's, and is compared there. */
@@ -93,10 +91,15 @@ function operationFacts(
     ...wordFact('successor', leads && plainWord(leads.filter((each) => each !== undefined).join(' '))),
     ...wordFact('after', after && plainWord(after)),
     ...otherFacts(document, at, known),
-    ...operationAccessFacts(operation),
+    ...sectionFacts('ofOperation', operation, document, at, isAccess),
     ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
-    ...sectionFacts('ofOperation', operation, document, at),
+    ...sectionFacts('ofOperation', operation, document, at, (key) => !isAccess(key)),
   ];
+}
+
+/** Who may call is shown before the other keys that have no dates. */
+function isAccess(key: string): boolean {
+  return key === 'access';
 }
 
 function afterFacts(version: VersionFile): readonly Fact[] {

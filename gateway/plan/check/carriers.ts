@@ -5,7 +5,7 @@ import { compareLabels, isDate } from '../../policy/versioning/label.ts';
 import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
 import { hasSunset } from '../../sections/schedule/redirects.ts';
-import { reportDangling } from './dangling.ts';
+import { reportDangling } from '../../sections/dangling.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 

@@ -15,7 +15,7 @@ import { suggest } from '../read/shape-issues.ts';
 import { pathsOf } from '../routes/api-routes.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { reportColons } from './colon-parameters.ts';
-import { reportDangling } from './dangling.ts';
+import { reportDangling } from '../../sections/dangling.ts';
 import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 interface Subject {

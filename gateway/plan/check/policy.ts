@@ -8,7 +8,6 @@ import { pathsOf } from '../routes/api-routes.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
-import { checkAccess } from './access.ts';
 import { checkCarriers } from './carriers.ts';
 import { checkHosts } from './hosts.ts';
 import { checkLedger } from './ledger.ts';
@@ -25,7 +24,6 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkRules(view, around.paths, report);
   if (view.unversioned) checkUnversioned(view, report);
   else checkCarriers(view, around, report);
-  checkAccess(view, around, report);
   checkContacts(view, report);
   checkHosts(view, around.certifiedNames, report);
   checkUpstreams(view, around, report);

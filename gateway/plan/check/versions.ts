@@ -7,7 +7,7 @@ import { VERSION_KEYS, type VersionParts } from '../../sections/policy-file.ts';
 import { suggestOrList } from '../read/shape-issues.ts';
 import { effectiveSunset, hasSunset, redirectChain, redirectOf, successorOf } from '../../sections/schedule/redirects.ts';
 import { versionName, versionPath } from '../../sections/view.ts';
-import { reportDangling } from './dangling.ts';
+import { reportDangling } from '../../sections/dangling.ts';
 import { checkDates } from './dates.ts';
 import { checkExceptions } from './exceptions.ts';
 import { checkOperations } from './operations.ts';

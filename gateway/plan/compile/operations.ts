@@ -15,7 +15,6 @@ import type { OperationFile, PolicyFile, VersionFile } from '../../sections/poli
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
 import { earlier } from '../../sections/schedule/redirects.ts';
-import { operationAccess } from './access.ts';
 import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
 import { varyOf } from './resolution.ts';
 
@@ -77,7 +76,7 @@ function compileOperation(
     ...(rules.earlier ?? []).flatMap(({ knownUntil }) => knownUntil ?? []),
     ...(operation.brownouts ?? []).map(({ announced }) => announced),
   ]);
-  const access = operationAccess(operation, rules.access);
+  const ofSections = compiledBy('compileOperation', { file, version, operation, rules });
   const compiled: VersionRules = {
     ...rules,
     earlier: undefined,
@@ -87,9 +86,8 @@ function compileOperation(
     retireWhen: undefined,
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
-    ...compiledBy('compileOperation', { file, version, operation, rules }),
-    access,
-    vary: varyOf(file, access),
+    ...ofSections,
+    vary: varyOf(file, ofSections.access),
     ...successorOf(template, operation, input),
   };
   return withAnnouncements(compiled, announcements, datedAt);

@@ -18,7 +18,6 @@ import type { Settings } from '../settings.ts';
 import { versionsInside } from '../upstreams/upstream-places.ts';
 import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
-import { compileAccess, keyHeadersOf, versionAccess } from './access.ts';
 import {
   compileBrownouts,
   compileExceptions,
@@ -59,9 +58,9 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
-  const { headers, ...ofSections } = compiledBy('compileApi', file, settings);
-  const access = compileAccess(file, settings);
-  const versions = compileVersions(file, { access, headers }, settings);
+  const ofApi = compiledBy('compileApi', file, settings);
+  const { access, headers, keyHeaders, shared, ...ofSections } = ofApi;
+  const versions = compileVersions(file, ofApi, settings);
   const labels = versions.map(({ label }) => label);
   return {
     name: file.api,
@@ -82,7 +81,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     hasBodyNotice: versions.some(
       (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),
     ),
-    shared: file.shared ?? false,
+    shared,
     unknownVersionStatus: file.unknown_version_status,
     access,
     headers,
@@ -91,7 +90,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     versionFields: versionFieldsOf(file),
     vary: varyOf(file, access),
     versionHeaders: versionHeadersOf(file),
-    keyHeaders: keyHeadersOf(file, settings),
+    keyHeaders,
     contacts: new Map(Object.entries(file.contacts ?? {})),
     guides: file.guides ?? [],
     ...(file.isLeftOut && { isLeftOut: true }),
@@ -100,15 +99,14 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
 
 function compileVersions(
   file: PolicyFile,
-  ofApi: Pick<ApiPlan, 'access' | 'headers'>,
+  ofApi: Pick<ApiPlan, 'access' | 'headers' | 'keyHeaders'>,
   settings: Settings,
 ): readonly VersionRules[] {
   const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const ofUpstreams = sharedRules(file, ofApi.headers, settings);
+  const ofUpstreams = sharedRules(file, ofApi);
   return [...versions].map(([label, version]): VersionRules => {
-    const access = versionAccess(version, ofApi.access, settings);
     const page = lifecycleUrl(settings.public, file.api);
     const urlOf = (guide: string) => guideUrl(guide, settings.public, file.api);
     const schedule = compileSchedule(version, page, urlOf);
@@ -131,7 +129,8 @@ function compileVersions(
         ...compiledBy('compileDated', { file, label, version, schedule: dates, operation: undefined }),
       };
     };
-    const { idempotency, ...ofSections } = compiledBy('compileVersion', { file, settings, version });
+    const compiled = compiledBy('compileVersion', { file, settings, version, ofApi });
+    const { access, idempotency, ...ofSections } = compiled;
     const rules: VersionRules = {
       api: file.api,
       label,

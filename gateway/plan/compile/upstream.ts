@@ -1,15 +1,12 @@
 // One upstream of a policy file with its defaults filled in, and the fields that pass to and from it.
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
-import type { Timeouts, UpstreamPlan } from '../plan.ts';
-import type { Settings } from '../settings.ts';
+import type { ApiPlan, Timeouts, UpstreamPlan } from '../plan.ts';
 import { answerFieldsOf } from '../upstreams/answer-fields.ts';
 import { clientField } from '../../policy/headers/client-fields.ts';
 import type { ConnectionRules, RetryRules } from '../upstreams/connection-rules.ts';
-import type { HeaderRules } from '../../policy/headers/rules.ts';
 import type { BreakerRules, HealthRules, TargetRules } from '../upstreams/target-rules.ts';
 import { upstreamPath } from '../upstreams/upstream-places.ts';
-import { keyHeadersOf } from './access.ts';
 import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
 import { versionHeadersOf } from './resolution.ts';
 
@@ -25,8 +22,7 @@ type SharedRules = Pick<UpstreamPlan, 'answerFields'> & { readonly withheld: rea
 /** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
 export function sharedRules(
   file: PolicyFile,
-  headers: HeaderRules | undefined,
-  settings: Settings,
+  { headers, keyHeaders }: Pick<ApiPlan, 'headers' | 'keyHeaders'>,
 ): SharedRules {
   const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
     each?.consumer ?? [],
@@ -35,7 +31,7 @@ export function sharedRules(
   const { set = {}, remove = [] } = headers?.request ?? {};
   return {
     withheld: [
-      ...[...versionHeadersOf(file), ...told.flat(), ...keyHeadersOf(file, settings)],
+      ...[...versionHeadersOf(file), ...told.flat(), ...keyHeaders],
       ...[...Object.keys(set), ...remove],
     ],
     answerFields: answerFieldsOf(headers),

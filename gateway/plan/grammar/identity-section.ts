@@ -1,6 +1,6 @@
 // The `identity` section of `config/gateway.yaml`: ways of knowing who calls, each under a name that policies use.
 import { z } from 'zod';
-import { scope } from '../../policy/authentication/section.ts';
+import { scope } from '../../policy/authentication/scope.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import {
   notation,
@@ -10,8 +10,7 @@ import {
   wholeSeconds,
 } from '../../policy/notation.ts';
 import { text } from './listeners-section.ts';
-import { parseFieldName } from '../../policy/headers/field-name.ts';
-import { saidBy } from '../../policy/headers/field-name.ts';
+import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
 
 const url = (description: string, example: string, mayHaveQuery = false) =>
   notation(

@@ -1,7 +1,7 @@
 // Rules about where the successor of a version leads.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { reportDangling } from '../check/dangling.ts';
+import { reportDangling } from '../../sections/dangling.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { effectiveSunset, type RedirectHop, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { wholeApiParts } from '../versions.ts';

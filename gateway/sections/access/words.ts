@@ -1,12 +1,19 @@
-// Access as facts: what an API says of it, and a version or an operation instead of it.
-import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import type { Path, SourceDocument } from '../read/document.ts';
+// How a diff shows `access`: the identities, and the scopes that each use needs.
+import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from '../facts.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../policy-file.ts';
+import type { Words } from '../section.ts';
+import type { Path, SourceDocument } from '../../plan/read/document.ts';
+
+export const accessWords: Words = {
+  ofApi: { access: ({ access }, document) => accessFacts(access, document, ['access']) },
+  ofVersion: { access: ({ access }, document, at) => accessFacts(access, document, [...at, 'access']) },
+  ofOperation: { access: operationAccessFacts },
+};
 
 type Access = PolicyFile['access'] | VersionFile['access'];
 
 /** None for a version that takes all of it over. */
-export function accessFacts(access: Access, document: SourceDocument, at: Path): readonly Fact[] {
+function accessFacts(access: Access, document: SourceDocument, at: Path): readonly Fact[] {
   if (access === undefined) return [];
   if (access === 'public') return wordFact('access', plainWord('public'));
   const { identity, anonymous, scopes } = access;
@@ -15,7 +22,7 @@ export function accessFacts(access: Access, document: SourceDocument, at: Path):
   return [...by, ...wordFact('anonymous', anonymous ? plainWord('true') : undefined), ...facts];
 }
 
-export function operationAccessFacts({ access }: OperationFile): readonly Fact[] {
+function operationAccessFacts({ access }: OperationFile): readonly Fact[] {
   return [
     ...wordFact('access', access === 'public' ? plainWord('public') : undefined),
     ...(typeof access === 'object' ? scopeFacts('scope', access.scopes) : [membersFact('scope', [])]),

@@ -1,28 +1,38 @@
-// Who may call, compiled: of an API, of a version of it, and of one operation, each with what it does not say taken over.
+// Who may call an API, a version and an operation, each with what it does not say taken over.
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { AccessRule, CredentialScheme, IdentifiedRule } from '../../policy/authentication/access.ts';
 import { BEARER_FIELD } from '../../policy/authentication/token-authenticator.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import type { IdentitySettings, Settings } from '../settings.ts';
+import type { PolicyFile } from '../policy-file.ts';
+import type { OperationInput, VersionInput } from '../section.ts';
+import type { IdentitySettings, Settings } from '../../plan/settings.ts';
 
 type Identities = Pick<Settings, 'identities'>;
+type Compiled = Pick<VersionRules, 'access'>;
 
-export function compileAccess({ access }: PolicyFile, settings: Identities): AccessRule {
+export function compileAccess(
+  file: PolicyFile,
+  settings: Identities,
+): Pick<ApiPlan, 'access' | 'keyHeaders' | 'shared'> {
+  return {
+    access: accessOfApi(file, settings),
+    keyHeaders: keyHeadersOf(file, settings),
+    shared: file.shared ?? false,
+  };
+}
+
+function accessOfApi({ access }: PolicyFile, settings: Identities): AccessRule {
   if (access === 'public') return { kind: 'public' };
   return identified([access.identity].flat(), access.anonymous ?? false, access.scopes, settings);
 }
 
-export function versionAccess(
-  { access }: Pick<VersionFile, 'access'>,
-  ofApi: AccessRule,
-  settings: Identities,
-): AccessRule {
-  if (access === undefined) return ofApi;
-  if (access === 'public') return { kind: 'public' };
-  const inherited: Partial<IdentifiedRule> = ofApi.kind === 'public' ? {} : ofApi;
+export function accessOfVersion({ version: { access }, ofApi, settings }: VersionInput): Compiled {
+  if (access === undefined) return { access: ofApi.access };
+  if (access === 'public') return { access: { kind: 'public' } };
+  const inherited: Partial<IdentifiedRule> = ofApi.access.kind === 'public' ? {} : ofApi.access;
   const identities = access.identity === undefined ? inherited.identities : [access.identity].flat();
   if (identities === undefined) throw new RangeError('unchecked scopes of a version in a public API');
   const anonymous = access.anonymous ?? inherited.anonymous ?? false;
-  return identified(identities, anonymous, access.scopes, settings);
+  return { access: identified(identities, anonymous, access.scopes, settings) };
 }
 
 function identified(
@@ -40,18 +50,15 @@ function identified(
   return { kind: 'identified', identities, schemes, anonymous, vary, scopes: { read, write } };
 }
 
-export function operationAccess(
-  { access }: Pick<OperationFile, 'access'>,
-  ofVersion: AccessRule,
-): AccessRule {
-  if (access === undefined) return ofVersion;
-  if (access === 'public') return { kind: 'public' };
-  if (ofVersion.kind === 'public') throw new RangeError('unchecked scopes in a public API');
-  return { ...ofVersion, scopes: { read: access.scopes, write: access.scopes } };
+export function accessOfOperation({ operation: { access }, rules }: OperationInput): Compiled {
+  if (access === undefined) return { access: rules.access };
+  if (access === 'public') return { access: { kind: 'public' } };
+  if (rules.access.kind === 'public') throw new RangeError('unchecked scopes in a public API');
+  return { access: { ...rules.access, scopes: { read: access.scopes, write: access.scopes } } };
 }
 
 /** Lower-case names of the fields in which the API or one of its versions takes keys: no upstream sees one. */
-export function keyHeadersOf({ access, versions }: PolicyFile, settings: Identities): readonly string[] {
+function keyHeadersOf({ access, versions }: PolicyFile, settings: Identities): readonly string[] {
   const ofVersions = versions === 'none' ? [] : Object.values(versions).map((version) => version.access);
   const names = [access, ...ofVersions].flatMap((each) =>
     typeof each === 'object' && each.identity !== undefined ? each.identity : [],

@@ -1,13 +1,6 @@
-// The `access` section of a policy file: who may call an API, a version of it, or one operation.
+// The `access` of an API, a version and an operation: who may call.
 import { z } from 'zod';
-import { notation } from '../notation.ts';
-
-/** scope-token of RFC 6749 section 3.3. */
-export const scope = notation(
-  (text) => (/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(text) ? text : undefined),
-  'not a scope: no spaces, quotes or backslashes',
-  { description: 'A scope.', examples: ['orders:read'] },
-);
+import { scope } from '../../policy/authentication/scope.ts';
 
 /** `any`: whoever is known. An empty list could as well mean nobody, and is neither. */
 const scopeList = (description: string) =>
@@ -65,3 +58,9 @@ export const operationAccessSection = z
     z.strictObject({ scopes: scopeList('All needed for this operation; any: whoever is known may.') }),
   ])
   .meta({ description: 'Who may call this operation; default: as its version says.' });
+
+/** CACHE-3. */
+export const sharedSection = z.boolean().meta({
+  description:
+    'Whether shared caches may keep answers to identified callers, and give them to others; default false.',
+});

@@ -1,7 +1,7 @@
 // A name in a policy file that nothing bears, with what it may have meant.
-import type { Path } from '../read/document.ts';
-import { suggestOrList } from '../read/shape-issues.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
+import type { Path } from '../plan/read/document.ts';
+import { suggestOrList } from '../plan/read/shape-issues.ts';
+import type { PolicyView, Report } from './view.ts';
 
 /** `hintOfNone`: what to write where nothing is `known`. Shown as an operator may see it: what interpolation brought in is not quoted, and no hint hints at it. */
 export function reportDangling(
