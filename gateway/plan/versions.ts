@@ -16,12 +16,6 @@ export function wholeApiParts(parts: PolicyParts): VersionParts {
 const ALWAYS = Number.NEGATIVE_INFINITY;
 
 function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
-  const { announced, deprecated, sunset, extended, retired, forgotten } = file;
-  const { alternate, guide, status, service_doc, service_desc, reason } = file;
-  const { exceptions, brownouts, freeze, retire_when } = file;
-  const dates = { announced, deprecated, sunset, extended, retired, forgotten };
-  const pages = { alternate, guide, status, service_doc, service_desc };
-  const taken = Object.keys(INHERITED).map((key) => ({ [key]: file[key as keyof PolicyParts] }));
-  const ofSections: VersionParts = Object.assign({}, ...taken);
-  return { ...dates, ...pages, reason, exceptions, brownouts, freeze, retire_when, ...ofSections };
+  const parts = Object.keys(INHERITED).map((key) => ({ [key]: file[key as keyof PolicyParts] }));
+  return Object.assign({}, ...parts);
 }

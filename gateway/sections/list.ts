@@ -16,9 +16,45 @@ import { limitsWords } from './limits/words.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
 import { maintenanceWords } from './maintenance/words.ts';
+import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
 
 const LIST = [
+  {
+    check: checkAccess,
+    compileApi: compileAccess,
+    compileVersion: accessOfVersion,
+    compileOperation: accessOfOperation,
+    words: accessWords,
+  },
+  {
+    // With a sunset of its own a version takes over nothing that hangs on the API's: no extension, no exception and no
+    // brownout of the API revives or touches what ends by another date.
+    inherited: {
+      announced: ['announced', 'deprecated'],
+      deprecated: ['deprecated'],
+      sunset: ['sunset'],
+      extended: ['extended', 'sunset'],
+      retired: ['retired', 'sunset'],
+      forgotten: ['forgotten', 'sunset'],
+      exceptions: ['exceptions', 'sunset'],
+      brownouts: ['brownouts', 'sunset'],
+      freeze: ['freeze', 'deprecated', 'sunset'],
+      retire_when: ['retire_when', 'sunset'],
+    },
+    words: scheduleWords,
+  },
+  {
+    inherited: {
+      alternate: ['alternate', 'successor', 'after.redirect'],
+      guide: ['guide'],
+      status: ['status'],
+      service_doc: ['service_doc'],
+      service_desc: ['service_desc'],
+      reason: ['reason'],
+    },
+    mayBeOverridden: true,
+  },
   {
     inherited: { maintenance: ['maintenance'] },
     check: checkMaintenance,
@@ -31,13 +67,6 @@ const LIST = [
     compileVersion: bodyNoticeOfVersion,
     compileOperation: bodyNoticeOfOperation,
     words: { defaults: { ofVersion: { body_notice: false } } },
-  },
-  {
-    check: checkAccess,
-    compileApi: compileAccess,
-    compileVersion: accessOfVersion,
-    compileOperation: accessOfOperation,
-    words: accessWords,
   },
   { compileApi: compileCors, words: corsWords },
   { check: checkLimits, compileDated: limitsByDates, words: limitsWords },

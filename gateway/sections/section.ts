@@ -12,6 +12,8 @@ import type { PolicyView, Report, Surroundings } from './view.ts';
 export interface Section {
   /** Keys that versions take over from their API, each with the keys by which a version has its own instead. */
   readonly inherited?: Readonly<Record<string, readonly string[]>>;
+  /** Whether such a key may stand in an API all of whose versions have their own. */
+  readonly mayBeOverridden?: true;
   readonly check?: (view: PolicyView, around: Surroundings, report: Report) => void;
   /** Instants, past or to come, from which on `check` finds something else in the same file. */
   readonly checkedAgainAt?: (view: PolicyView) => readonly (EpochMs | undefined)[];
@@ -62,5 +64,5 @@ export type FactsByKey<Holder> = Readonly<
 export interface Holders {
   readonly ofApi: PolicyFile;
   readonly ofVersion: VersionFile;
-  readonly ofOperation: OperationFile;
+  readonly ofOperation: OperationFile & { readonly version: VersionFile };
 }

@@ -1,5 +1,4 @@
 // Facts of an API as a whole and of its upstreams, with defaults filled in: writing out a default is no change.
-import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
 import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
@@ -12,11 +11,11 @@ import { versionsOf } from '../versions.ts';
 import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
 import { INHERITED } from '../../sections/list.ts';
 import { spanInWords } from '../../policy/spans.ts';
-import { keysWithFacts, sectionFacts } from './section-facts.ts';
-import { LIFE_KEYS, lifeFacts, versionSubjects } from './version-facts.ts';
+import { LIFE_KEYS, sectionFacts } from './section-facts.ts';
+import { lifeFacts, versionSubjects } from './version-facts.ts';
 
 /** Expectations change nothing that anyone is told or given. */
-const KNOWN = new Set([
+const KNOWN: readonly string[] = [
   'api',
   'host',
   'resolve',
@@ -24,9 +23,7 @@ const KNOWN = new Set([
   'expect',
   'upstreams',
   'versions',
-]);
-/** Said of each version that takes it over, so that moving a date from one to the other is no change. */
-const OF_VERSIONS: readonly string[] = Object.keys(wholeApiFields);
+];
 /** What is meant where nothing is written; a form of Deprecation that is not written is the gateway file's. */
 const DEFAULTS = {
   audience: 'public',
@@ -57,26 +54,25 @@ export function factsOf({ file, document }: PolicySource): ApiFacts {
 function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const { host = [], rules } = file;
   const hosts = typeof host === 'string' ? [host] : host;
+  const ofSections = sectionFacts('ofApi', file, document, []);
+  // What versions take over is compared there, so that moving a date from one to the other is no change.
+  const ofVersions = file.versions === 'none' ? LIFE_KEYS : Object.keys(INHERITED);
+  const known = new Set([...KNOWN, ...ofVersions, ...ofSections.keys()]);
   return [
     ...lifeOf(file, document),
-    ...otherFacts(document, [], knownOf(file), DEFAULTS),
+    ...otherFacts(document, [], known, DEFAULTS),
     membersFact('host', hosts.map(plainWord)),
     ...resolveFacts(file, document),
-    ...sectionFacts('ofApi', file, document, []),
+    ...[...ofSections.values()].flat(),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
     ),
   ];
 }
 
-function knownOf({ versions }: PolicyFile): ReadonlySet<string> {
-  const ofLives = versions === 'none' ? LIFE_KEYS : OF_VERSIONS;
-  return new Set([...KNOWN, ...ofLives, ...keysWithFacts('ofApi'), ...Object.keys(INHERITED)]);
-}
-
 function lifeOf(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const whole = versionsOf(file).get(UNVERSIONED);
-  return whole === undefined ? [] : lifeFacts(whole, document, []);
+  return whole === undefined ? [] : lifeFacts(whole, document);
 }
 
 /** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */

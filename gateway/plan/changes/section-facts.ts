@@ -1,39 +1,29 @@
 // The facts of an API, a version or an operation that sections name.
 import type { Fact } from '../../sections/facts.ts';
-import { INHERITED, SECTIONS } from '../../sections/list.ts';
+import { SECTIONS } from '../../sections/list.ts';
 import type { Facts, FactsByKey, Holders } from '../../sections/section.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 
-/** In the order of the list of sections. */
+/** By key, in the order of the list of sections. */
 export function sectionFacts<K extends keyof Holders>(
   whose: K,
   holder: Holders[K],
   document: SourceDocument,
   at: Path,
-  includes: (key: string) => boolean = () => true,
-): readonly Fact[] {
-  return entriesOf(whose)
-    .filter(([key]) => includes(key))
-    .flatMap(([, factsOf]) => factsOf(holder, document, at));
+): ReadonlyMap<string, readonly Fact[]> {
+  const found = SECTIONS.flatMap(({ words }) => {
+    const all: Facts = words ?? {};
+    const byKey: FactsByKey<Holders[K]> = all[whose] ?? {};
+    return Object.entries(byKey).map(([key, factsOf]) => [key, factsOf(holder, document, at)] as const);
+  });
+  return new Map(found);
 }
 
-export function keysWithFacts(whose: keyof Holders): readonly string[] {
-  return entriesOf(whose).map(([key]) => key);
-}
+/** The keys with facts of sections from which versions take something over: an API without versions has them too. */
+export const LIFE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words }) =>
+  inherited === undefined ? [] : Object.keys(words?.ofVersion ?? {}),
+);
 
 export function defaultsOf(whose: keyof Holders): Readonly<Record<string, unknown>> {
   return Object.assign({}, ...SECTIONS.map(({ words }) => words?.defaults?.[whose]));
-}
-
-/** Whether a version may have taken it over from its API. */
-export function isInherited(key: string): boolean {
-  return Object.hasOwn(INHERITED, key);
-}
-
-function entriesOf<K extends keyof Holders>(whose: K) {
-  return SECTIONS.flatMap(({ words }) => {
-    const all: Facts = words ?? {};
-    const byKey: FactsByKey<Holders[K]> = all[whose] ?? {};
-    return Object.entries(byKey);
-  });
 }

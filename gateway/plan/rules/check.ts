@@ -5,7 +5,7 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { whoGetsDefault } from '../check/pin.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { INHERITED } from '../../sections/list.ts';
+import { SECTIONS } from '../../sections/list.ts';
 import { isTakenOver, ownInstead } from '../inherited.ts';
 import { isMap, valueAt } from '../read/values.ts';
 import { effectiveSunset, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
@@ -39,19 +39,10 @@ const VERSION_RULES: readonly Rule[] = [
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
 const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
 
-const ANNOUNCED_TO_ALL: readonly string[] = [
-  'announced',
-  'deprecated',
-  'sunset',
-  'extended',
-  'retired',
-  'forgotten',
-  'exceptions',
-  'brownouts',
-  'freeze',
-  'retire_when',
-  ...Object.keys(INHERITED),
-];
+/** Keys of an API that do nothing where each version has its own. */
+const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, mayBeOverridden }) =>
+  mayBeOverridden ? [] : Object.keys(inherited),
+);
 
 /** `paths`: what the gateway file says for policy files that do not. */
 export function checkRules(view: PolicyView, paths: PathsFile | undefined, report: Report): void {
