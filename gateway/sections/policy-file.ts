@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { accessSection, operationAccessSection, sharedSection, versionAccessSection } from './access/grammar.ts';
 import { bodyNoticeSection } from './body-notice/grammar.ts';
 import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
-import { deprecatedMaxAgeSection, deprecationHeaderSection, lifecycleFields, modeSection, operationFields, upstreamWinsSection, wholeApiFields } from '../policy/lifecycle/section.ts';
+import { deprecatedMaxAgeSection, deprecationHeaderSection, modeSection, upstreamWinsSection } from './signals/grammar.ts';
+import { linkFields } from './links/grammar.ts';
+import { dateFields, endFields } from './schedule/grammar.ts';
 import { maintenanceSection } from './maintenance/grammar.ts';
 import { notation, orOff } from '../policy/notation.ts';
 import { pathsSection } from '../policy/paths/section.ts';
@@ -32,7 +34,9 @@ const host = notation(parseHostName, 'not a host name in lower case, without a p
 });
 
 const operation = z.strictObject({
-  ...operationFields,
+  ...dateFields.ofOperation,
+  ...linkFields.ofOperation,
+  ...endFields.ofOperation,
   access: operationAccessSection.optional(),
   limits: versionLimitsSection.optional(),
   cost: costSection.optional(),
@@ -43,7 +47,9 @@ const operation = z.strictObject({
 });
 
 const version = z.strictObject({
-  ...lifecycleFields,
+  ...dateFields.ofVersion,
+  ...linkFields.ofVersion,
+  ...endFields.ofVersion,
   openapi: openapiSection.optional(),
   access: versionAccessSection.optional(),
   limits: versionLimitsSection.optional(),
@@ -78,7 +84,9 @@ const fields = {
   unknown_version_status: unknownVersionStatusSection.optional(),
   access: accessSection,
   mode: modeSection.optional(),
-  ...wholeApiFields,
+  ...dateFields.ofApi,
+  ...linkFields.ofApi,
+  ...endFields.ofApi,
   maintenance: maintenanceSection.optional(),
   cors: corsSection.optional(),
   echo: z

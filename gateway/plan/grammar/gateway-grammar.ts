@@ -1,6 +1,6 @@
 // The grammar of `config/gateway.yaml`: how the process runs.
 import { z } from 'zod';
-import { deprecationHeaderSection } from '../../policy/lifecycle/section.ts';
+import { deprecationHeaderSection } from '../../sections/signals/grammar.ts';
 import { notation, parseDuration, parseRate, type Rate } from '../../policy/notation.ts';
 import { pathsSection } from '../../policy/paths/section.ts';
 import { redisAddress } from '../../stores/redis-address.ts';

@@ -1,7 +1,7 @@
 // The `identity` section of `config/gateway.yaml`: ways of knowing who calls, each under a name that policies use.
 import { z } from 'zod';
 import { scope } from '../../policy/authentication/scope.ts';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   notation,
   parseClaimName,

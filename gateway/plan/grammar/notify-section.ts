@@ -1,6 +1,6 @@
 // The `notify` section of gateway.yaml: how consumers and machines are told what becomes of a version, and when.
 import { z } from 'zod';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { notation, parseDuration, parseMail } from '../../policy/notation.ts';
 import type { SmtpServer } from '../settings.ts';
 

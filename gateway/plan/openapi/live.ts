@@ -9,7 +9,7 @@ import {
 } from '../../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile, VersionParts } from '../../sections/policy-file.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';

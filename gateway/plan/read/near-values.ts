@@ -1,6 +1,6 @@
 // Values that are nearly in a notation, as they would be written in it: the cure for a value that is not.
 import { parseZone } from '../../policy/lifecycle/brownout-cron.ts';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   parseDuration,
   parseInstant,
