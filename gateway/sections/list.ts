@@ -16,6 +16,7 @@ import { limitsWords } from './limits/words.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
 import { maintenanceWords } from './maintenance/words.ts';
+import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
 
@@ -42,6 +43,8 @@ const LIST = [
       freeze: ['freeze', 'deprecated', 'sunset'],
       retire_when: ['retire_when', 'sunset'],
     },
+    compileVersion: endOfVersion,
+    compileOperation: endOfOperation,
     words: scheduleWords,
   },
   {

@@ -15,7 +15,8 @@ import type { OperationFile, PolicyFile, VersionFile } from '../../sections/poli
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
 import { earlier } from '../../sections/schedule/redirects.ts';
-import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
+import { compileBrownouts, compileExceptions } from '../../sections/schedule/compile.ts';
+import { withAnnouncements } from './dates.ts';
 import { varyOf } from './resolution.ts';
 
 export interface OperationsInput {
@@ -55,7 +56,7 @@ function compileOperation(
   const mayOutlast = operation.sunset === undefined && rules.upstream !== undefined;
   const brownouts = compileBrownouts(operation.brownouts);
   const own = { name, written: operation };
-  const datedAt = (known: EpochMs): DatedRules => {
+  const datedAt = (known: EpochMs) => {
     const within = knownAt(rules, known);
     const schedule = scheduleOf(isKnown(operation, within) ? operation : {}, within, input.urlOf);
     return {
@@ -83,7 +84,6 @@ function compileOperation(
     operation: name,
     operations: undefined,
     notes: undefined,
-    retireWhen: undefined,
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
     ...ofSections,

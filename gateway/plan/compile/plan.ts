@@ -18,13 +18,8 @@ import type { Settings } from '../settings.ts';
 import { versionsInside } from '../upstreams/upstream-places.ts';
 import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
-import {
-  compileBrownouts,
-  compileExceptions,
-  compileSchedule,
-  type DatedRules,
-  withAnnouncements,
-} from './dates.ts';
+import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
+import { withAnnouncements } from './dates.ts';
 import { compileOperations } from './operations.ts';
 import { carrier, compileResolution, varyOf, versionFieldsOf, versionHeadersOf } from './resolution.ts';
 import { compileUpstream, sharedRules } from './upstream.ts';
@@ -119,7 +114,7 @@ function compileVersions(
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
     const upstream = compileUpstream(file, label, ofUpstreams);
     const brownouts = compileBrownouts(version.brownouts);
-    const datedAt = (known: EpochMs): DatedRules => {
+    const datedAt = (known: EpochMs) => {
       const dates = knownSchedule(schedule, known);
       return {
         schedule: dates,
@@ -138,8 +133,6 @@ function compileVersions(
       operations: undefined,
       ...datedAt(Number.POSITIVE_INFINITY),
       phasesOf,
-      freeze: version.freeze,
-      retireWhen: version.retire_when,
       ...ofSections,
       notes: newsOf(file.notes?.[label], schedule.released),
       access,
