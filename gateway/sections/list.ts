@@ -16,11 +16,15 @@ import { limitsWords } from './limits/words.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
 import { maintenanceWords } from './maintenance/words.ts';
+import { checkResolve } from './resolve/check.ts';
+import { compileResolve } from './resolve/compile.ts';
+import { resolveWords } from './resolve/words.ts';
 import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
 
 const LIST = [
+  { check: checkResolve, compileApi: compileResolve, words: resolveWords },
   {
     check: checkAccess,
     compileApi: compileAccess,

@@ -10,7 +10,7 @@ import { maintenanceSection } from './maintenance/grammar.ts';
 import { notation, orOff } from '../policy/notation.ts';
 import { pathsSection } from '../policy/paths/section.ts';
 import { costSection, limitsSection, versionLimitsSection } from './limits/grammar.ts';
-import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from '../policy/versioning/section.ts';
+import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from './resolve/grammar.ts';
 import type { Guide } from '../plan/guides/guide-page.ts';
 import { openapiSection } from '../plan/openapi/section.ts';
 import { audienceSection, rulesSection } from '../plan/rules/section.ts';

@@ -1,6 +1,6 @@
 // Facts of an API as a whole and of its upstreams, with defaults filled in: writing out a default is no change.
-import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
 import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
 import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicySource } from '../load-documents.ts';
@@ -8,7 +8,7 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';
 import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
-import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, type Word, wordFact, writtenWord } from '../../sections/facts.ts';
+import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, wordFact, writtenWord } from '../../sections/facts.ts';
 import { INHERITED } from '../../sections/list.ts';
 import { spanInWords } from '../../policy/spans.ts';
 import { LIFE_KEYS, sectionFacts } from './section-facts.ts';
@@ -18,7 +18,6 @@ import { lifeFacts, versionSubjects } from './version-facts.ts';
 const KNOWN: readonly string[] = [
   'api',
   'host',
-  'resolve',
   'rules',
   'expect',
   'upstreams',
@@ -35,9 +34,6 @@ const DEFAULTS = {
   rewrite_content_type: false,
   locations: 'map',
 };
-
-/** The account is who calls; any day of its creation means the newest version up to it. */
-const PIN_DEFAULTS = { by: 'consumer', match: 'floor' };
 
 export function factsOf({ file, document }: PolicySource): ApiFacts {
   const api: Subject = { noun: 'api', name: '', facts: apiFacts(file, document) };
@@ -62,7 +58,6 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
     ...lifeOf(file, document),
     ...otherFacts(document, [], known, DEFAULTS),
     membersFact('host', hosts.map(plainWord)),
-    ...resolveFacts(file, document),
     ...[...ofSections.values()].flat(),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
@@ -73,36 +68,6 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
 function lifeOf(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const whole = versionsOf(file).get(UNVERSIONED);
   return whole === undefined ? [] : lifeFacts(whole, document);
-}
-
-/** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */
-function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): readonly Fact[] {
-  const carriers: Word[] = [];
-  const ignored: Word[] = [];
-  const facts: Fact[] = [];
-  for (const [index, entry] of resolve.entries()) {
-    const { default: label, match, ignore = [], ...rest } = entry;
-    if (label !== undefined) facts.push(...wordFact('default', plainWord(label)));
-    if (match !== undefined && match !== 'exact') facts.push(...wordFact('match', plainWord(match)));
-    ignored.push(...ignore.map((name, at) => writtenWord(document, ['resolve', index, 'ignore', at], name)));
-    for (const [kind, value] of Object.entries(rest)) {
-      if (value === undefined) continue;
-      const text = spellCarrier(kind, value);
-      const { same, shown } = writtenWord(document, ['resolve', index, kind], text);
-      carriers.push({ same: `${kind} ${same}`, shown: `${kind.replace('_', ' ')} ${shown}` });
-    }
-  }
-  return [membersFact('carrier', carriers), membersFact('ignored parameter', ignored), ...facts];
-}
-
-/** As written, with what a carrier means where it says nothing. */
-function spellCarrier(kind: string, value: string | object): unknown {
-  if (kind === 'pin') return { ...PIN_DEFAULTS, ...(value as object) };
-  return kind === 'media_type' ? spellTemplate(value as MediaTemplate) : value;
-}
-
-function spellTemplate({ before, after, parameter }: MediaTemplate): string {
-  return parameter === undefined ? `${before}{version}${after}` : `${before};${parameter}={version}`;
 }
 
 const KNOWN_OF_UPSTREAM = new Set([

@@ -3,7 +3,7 @@ import { isLoopback } from '../../policy/notation.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
-import { nearRegistered } from './claims.ts';
+import { nearRegistered } from '../read/near-claims.ts';
 import { checkNotify } from './notify.ts';
 import type { GatewayView } from './views.ts';
 import type { Report } from '../../sections/view.ts';

@@ -8,7 +8,6 @@ import { pathsOf } from '../routes/api-routes.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
-import { checkCarriers } from './carriers.ts';
 import { checkHosts } from './hosts.ts';
 import { checkLedger } from './ledger.ts';
 import { checkMethodOverride } from './method-override.ts';
@@ -23,12 +22,11 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkLedger(view, around, report);
   checkRules(view, around.paths, report);
   if (view.unversioned) checkUnversioned(view, report);
-  else checkCarriers(view, around, report);
+  for (const { check } of SECTIONS) check?.(view, around, report);
   checkContacts(view, report);
   checkHosts(view, around.certifiedNames, report);
   checkUpstreams(view, around, report);
   checkTargets(view, report);
-  for (const { check } of SECTIONS) check?.(view, around, report);
   checkMethodOverride(view, report);
   checkReserved(view, report);
 }

@@ -17,7 +17,7 @@ import { createOperationTable } from '../routes/operation-table.ts';
 import { earlier } from '../../sections/schedule/redirects.ts';
 import { compileBrownouts, compileExceptions } from '../../sections/schedule/compile.ts';
 import { withAnnouncements } from './dates.ts';
-import { varyOf } from './resolution.ts';
+import { varyOf } from './vary.ts';
 
 export interface OperationsInput {
   readonly file: PolicyFile;

@@ -21,7 +21,8 @@ import { versionsOf } from '../versions.ts';
 import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
 import { withAnnouncements } from './dates.ts';
 import { compileOperations } from './operations.ts';
-import { carrier, compileResolution, varyOf, versionFieldsOf, versionHeadersOf } from './resolution.ts';
+import { carrier } from '../../sections/resolve/compile.ts';
+import { varyOf } from './vary.ts';
 import { compileUpstream, sharedRules } from './upstream.ts';
 
 export interface PlanInput {
@@ -54,9 +55,19 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const ofApi = compiledBy('compileApi', file, settings);
-  const { access, headers, keyHeaders, shared, ...ofSections } = ofApi;
+  const {
+    access,
+    headers,
+    keyHeaders,
+    shared,
+    resolution,
+    rewriteContentType,
+    unknownVersionStatus,
+    versionFields,
+    versionHeaders,
+    ...ofSections
+  } = ofApi;
   const versions = compileVersions(file, ofApi, settings);
-  const labels = versions.map(({ label }) => label);
   return {
     name: file.api,
     mode: file.mode ?? 'enforce',
@@ -70,21 +81,21 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
     locations: file.locations ?? 'map',
-    resolution: compileResolution(file, labels),
-    rewriteContentType: file.rewrite_content_type ?? false,
+    resolution,
+    rewriteContentType,
     deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
     hasBodyNotice: versions.some(
       (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),
     ),
     shared,
-    unknownVersionStatus: file.unknown_version_status,
+    unknownVersionStatus,
     access,
     headers,
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     releases: releasesOf(versions),
-    versionFields: versionFieldsOf(file),
+    versionFields,
     vary: varyOf(file, access),
-    versionHeaders: versionHeadersOf(file),
+    versionHeaders,
     keyHeaders,
     contacts: new Map(Object.entries(file.contacts ?? {})),
     guides: file.guides ?? [],
@@ -94,7 +105,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
 
 function compileVersions(
   file: PolicyFile,
-  ofApi: Pick<ApiPlan, 'access' | 'headers' | 'keyHeaders'>,
+  ofApi: Pick<ApiPlan, 'access' | 'headers' | 'keyHeaders' | 'versionHeaders'>,
   settings: Settings,
 ): readonly VersionRules[] {
   const versions = versionsOf(file);

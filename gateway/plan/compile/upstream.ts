@@ -7,8 +7,7 @@ import { clientField } from '../../policy/headers/client-fields.ts';
 import type { ConnectionRules, RetryRules } from '../upstreams/connection-rules.ts';
 import type { BreakerRules, HealthRules, TargetRules } from '../upstreams/target-rules.ts';
 import { upstreamPath } from '../upstreams/upstream-places.ts';
-import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
-import { versionHeadersOf } from './resolution.ts';
+import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
@@ -22,7 +21,7 @@ type SharedRules = Pick<UpstreamPlan, 'answerFields'> & { readonly withheld: rea
 /** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
 export function sharedRules(
   file: PolicyFile,
-  { headers, keyHeaders }: Pick<ApiPlan, 'headers' | 'keyHeaders'>,
+  { headers, keyHeaders, versionHeaders }: Pick<ApiPlan, 'headers' | 'keyHeaders' | 'versionHeaders'>,
 ): SharedRules {
   const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
     each?.consumer ?? [],
@@ -31,7 +30,7 @@ export function sharedRules(
   const { set = {}, remove = [] } = headers?.request ?? {};
   return {
     withheld: [
-      ...[...versionHeadersOf(file), ...told.flat(), ...keyHeaders],
+      ...[...versionHeaders, ...told.flat(), ...keyHeaders],
       ...[...Object.keys(set), ...remove],
     ],
     answerFields: answerFieldsOf(headers),

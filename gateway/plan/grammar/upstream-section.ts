@@ -1,7 +1,7 @@
 // The `upstreams` section of a policy file: the services an API's versions are forwarded to.
 import { z } from 'zod';
 import { duration, notation, parseDuration } from '../../policy/notation.ts';
-import { versionAsSection } from '../../policy/versioning/section.ts';
+import { versionAsSection } from '../../sections/resolve/grammar.ts';
 import { connectionFields } from './connection-sections.ts';
 import { parseFieldName } from '../../policy/headers/field-name.ts';
 

@@ -2,7 +2,7 @@
 import { dayOf } from '../../policy/notation.ts';
 import type { PathsFile } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { whoGetsDefault } from '../check/pin.ts';
+import { whoGetsDefault } from '../../sections/resolve/pin.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { SECTIONS } from '../../sections/list.ts';

@@ -1,5 +1,5 @@
 // Header fields that are the gateway's own, which a policy may not touch, with the reason.
-import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
+import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
 import type { PolicyView } from '../view.ts';
 
 const FRAMING = 'connection framing';

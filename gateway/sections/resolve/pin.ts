@@ -1,8 +1,8 @@
-// Cross checks of a pin: days to be pinned to, and an account to pin.
+// Checks of a pin: days to be pinned to, and an account to pin.
 import { isDate } from '../../policy/versioning/label.ts';
-import type { PolicyParts } from '../../sections/policy-file.ts';
-import { nearRegistered } from './claims.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
+import type { PolicyParts } from '../policy-file.ts';
+import { nearRegistered } from '../../plan/read/near-claims.ts';
+import { isWritten, type PolicyView, type Report } from '../view.ts';
 
 /**
  * Who gets the default by naming no version, in words; undefined where nobody does. An account is on a version of its own,

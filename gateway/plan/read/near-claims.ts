@@ -1,6 +1,6 @@
 // A claim that is nearly a registered one, and most likely a slip: what names a caller is 401 where no token has it.
 import { distance } from 'fastest-levenshtein';
-import type { Finding } from '../read/document.ts';
+import type { Finding } from './document.ts';
 
 const REGISTERED = ['client_id', 'azp', 'sub', 'preferred_username', 'email'];
 /** Near to one of these, and what some issuers write. */

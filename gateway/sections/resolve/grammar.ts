@@ -1,7 +1,7 @@
-// The `resolve` section of a policy file: which carriers are read for a version, and the default.
+// The `resolve` list of an API: which carriers are read for a version, and the default.
 import { z } from 'zod';
-import { notation, oneOf, parseClaimName } from '../notation.ts';
-import { parseTemplate } from './media-type.ts';
+import { notation, oneOf, parseClaimName } from '../../policy/notation.ts';
+import { parseTemplate } from '../../policy/versioning/media-type.ts';
 
 const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]{1,150})*\/\{version\}(\/[A-Za-z0-9._~-]{1,150})*$/;
 const VERSIONED_HOST = /^\{version\}(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;

@@ -1,20 +1,21 @@
-// Cross checks of the `resolve` list: one entry of each kind, what it takes for one to be of use, and the default.
+// Checks of `resolve`: one entry of each kind, what it takes for one to be of use, and the default.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels, isDate } from '../../policy/versioning/label.ts';
 import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
-import { hasSunset } from '../../sections/schedule/redirects.ts';
-import { reportDangling } from '../../sections/dangling.ts';
+import { hasSunset } from '../schedule/redirects.ts';
+import { reportDangling } from '../dangling.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 
 /** `/api/{version}/orders` of `/api/orders`. */
 const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
 
-export function checkCarriers(view: PolicyView, { now, keyHeaders }: Surroundings, report: Report): void {
+export function checkResolve(view: PolicyView, { now, keyHeaders }: Surroundings, report: Report): void {
+  if (view.unversioned) return;
   const { resolve } = view.parts;
   if (resolve === undefined) {
     if (!isWritten(view, ['resolve']) && view.labels.length > 0) {

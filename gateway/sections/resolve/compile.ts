@@ -1,10 +1,9 @@
-// The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
-import type { AccessRule } from '../../policy/authentication/access.ts';
-import type { Label, PathInTail, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
-import { DEFAULT_VERSION_HEADER } from '../../policy/versioning/section.ts';
+// The `resolve` list as look-ups, and the headers that carry a version by it.
+import type { ApiPlan } from '../../plan/plan.ts';
+import { type PathInTail, type PinRule, type ResolutionRules, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { DEFAULT_VERSION_HEADER } from './grammar.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import { ANY_ORIGIN } from '../../policy/cors/origin.ts';
-import type { PolicyFile } from '../../sections/policy-file.ts';
+import type { PolicyFile } from '../policy-file.ts';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
 type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
@@ -14,9 +13,24 @@ export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] 
   return file.resolve?.map((entry) => entry[kind]).find((value) => value !== undefined);
 }
 
-export function compileResolution(file: PolicyFile, labels: readonly Label[]): ResolutionRules {
+export function compileResolve(
+  file: PolicyFile,
+): Pick<
+  ApiPlan,
+  'resolution' | 'rewriteContentType' | 'unknownVersionStatus' | 'versionFields' | 'versionHeaders'
+> {
+  return {
+    resolution: resolutionOf(file),
+    rewriteContentType: file.rewrite_content_type ?? false,
+    unknownVersionStatus: file.unknown_version_status,
+    versionFields: versionFieldsOf(file),
+    versionHeaders: versionHeadersOf(file),
+  };
+}
+
+function resolutionOf(file: PolicyFile): ResolutionRules {
   return createResolutionRules({
-    labels,
+    labels: file.versions === 'none' ? [UNVERSIONED] : Object.keys(file.versions),
     header: carrier(file, 'header'),
     default: carrier(file, 'default'),
     query: carrier(file, 'query'),
@@ -42,17 +56,8 @@ export function versionFieldsOf(file: PolicyFile): readonly string[] {
   return [...(header === undefined ? [] : [header]), ...(accepts ? ['Accept'] : [])];
 }
 
-/** CACHE-2: each field once, whether or not a request has it. */
-export function varyOf(file: PolicyFile, access: AccessRule): string {
-  const origin = file.cors === undefined || file.cors.origins.includes(ANY_ORIGIN) ? [] : ['Origin'];
-  const credentials = access.kind === 'public' || access.vary === '' ? [] : access.vary.split(', ');
-  const fields = [...versionFieldsOf(file), ...origin, ...credentials];
-  const lower = fields.map((each) => each.toLowerCase());
-  return fields.filter((_, at) => lower.indexOf(lower[at] ?? '') === at).join(', ');
-}
-
 /** The usual header too, whether the API reads it or not: an upstream may. */
-export function versionHeadersOf(file: PolicyFile): readonly string[] {
+function versionHeadersOf(file: PolicyFile): readonly string[] {
   if (file.versions === 'none') return [];
   const header = carrier(file, 'header') ?? DEFAULT_VERSION_HEADER;
   return [...new Set([DEFAULT_VERSION_HEADER.toLowerCase(), header.toLowerCase()])];
