@@ -3,6 +3,8 @@ import { checkAccess } from './access/check.ts';
 import { accessOfOperation, accessOfVersion, compileAccess } from './access/compile.ts';
 import { accessWords } from './access/words.ts';
 import { bodyNoticeOfOperation, bodyNoticeOfVersion } from './body-notice/compile.ts';
+import { checkContacts } from './contacts/check.ts';
+import { compileContacts } from './contacts/compile.ts';
 import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
 import { checkHeaders } from './headers/check.ts';
@@ -19,11 +21,14 @@ import { maintenanceWords } from './maintenance/words.ts';
 import { checkResolve } from './resolve/check.ts';
 import { compileResolve } from './resolve/compile.ts';
 import { resolveWords } from './resolve/words.ts';
+import { compileRoutes } from './routes/compile.ts';
 import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
+import { compileSignals } from './signals/compile.ts';
 
 const LIST = [
+  { compileApi: compileRoutes },
   { check: checkResolve, compileApi: compileResolve, words: resolveWords },
   {
     check: checkAccess,
@@ -76,6 +81,7 @@ const LIST = [
     words: { defaults: { ofVersion: { body_notice: false } } },
   },
   { compileApi: compileCors, words: corsWords },
+  { compileApi: compileSignals },
   { check: checkLimits, compileDated: limitsByDates, words: limitsWords },
   {
     check: checkIdempotency,
@@ -89,6 +95,7 @@ const LIST = [
     compileVersion: maxBodyOfVersion,
     compileOperation: maxBodyOfOperation,
   },
+  { check: checkContacts, compileApi: compileContacts },
 ] as const satisfies readonly Section[];
 
 export const SECTIONS: readonly Section[] = LIST;

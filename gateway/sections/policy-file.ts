@@ -3,35 +3,23 @@ import { z } from 'zod';
 import { accessSection, operationAccessSection, sharedSection, versionAccessSection } from './access/grammar.ts';
 import { bodyNoticeSection } from './body-notice/grammar.ts';
 import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
-import { deprecatedMaxAgeSection, deprecationHeaderSection, modeSection, upstreamWinsSection } from './signals/grammar.ts';
+import { deprecatedMaxAgeSection, deprecationHeaderSection, echoSection, modeSection, upstreamWinsSection, warningSection } from './signals/grammar.ts';
 import { linkFields } from './links/grammar.ts';
 import { dateFields, endFields } from './schedule/grammar.ts';
 import { maintenanceSection } from './maintenance/grammar.ts';
-import { notation, orOff } from '../policy/notation.ts';
-import { pathsSection } from '../policy/paths/section.ts';
+import { orOff } from '../policy/notation.ts';
+import { baseSection, hostSection, locationsSection, nameSection, pathsSection } from './routes/grammar.ts';
 import { costSection, limitsSection, versionLimitsSection } from './limits/grammar.ts';
 import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from './resolve/grammar.ts';
 import type { Guide } from '../plan/guides/guide-page.ts';
-import { openapiSection } from '../plan/openapi/section.ts';
-import { audienceSection, rulesSection } from '../plan/rules/section.ts';
+import { openapiSection } from './openapi/grammar.ts';
+import { audienceSection, rulesSection } from './rules/grammar.ts';
 import type { VersionNotes } from '../plan/version-notes.ts';
-import { parseHostName } from '../plan/grammar/addresses.ts';
 import { corsSection } from './cors/grammar.ts';
-import { expectSection } from '../plan/grammar/expect-section.ts';
+import { expectSection } from './expect/grammar.ts';
 import { headersSection, maxBodySection } from './headers/grammar.ts';
-import { contactsSection } from '../plan/grammar/notify-section.ts';
-import { plainPath, upstreamSection } from '../plan/grammar/upstream-section.ts';
-
-const name = notation(
-  (text) => (/^[a-z][a-z0-9-]{0,62}$/.test(text) ? text : undefined),
-  'not a name: a lower-case letter, then letters, digits and hyphens',
-  { description: 'Name of the API, in metrics and answers.', examples: ['orders'] },
-);
-
-const host = notation(parseHostName, 'not a host name in lower case, without a port', {
-  description: 'Host the API is served on.',
-  examples: ['api.example.com'],
-});
+import { contactsSection } from './contacts/grammar.ts';
+import { upstreamSection } from './upstreams/grammar.ts';
 
 const operation = z.strictObject({
   ...dateFields.ofOperation,
@@ -64,21 +52,12 @@ const version = z.strictObject({
 });
 
 const fields = {
-  api: name,
+  api: nameSection,
   audience: audienceSection.optional(),
-  host: z
-    .union([host, z.array(host).min(1)])
-    .meta({ description: 'Host or hosts; default: that of `public`.' })
-    .optional(),
-  base: plainPath('Where the API lives when the version is not in the path.', '/api/orders'),
+  host: hostSection.optional(),
+  base: baseSection,
   paths: pathsSection.optional(),
-  locations: z
-    .enum(['map', 'keep', 'prefix'])
-    .meta({
-      description:
-        'Addresses of the service in its answers: map leads clients back through the gateway, keep leaves them, prefix tells the service by X-Forwarded-Prefix where clients find it; default map.',
-    })
-    .optional(),
+  locations: locationsSection.optional(),
   resolve: resolveSection.optional(),
   rewrite_content_type: rewriteContentTypeSection.optional(),
   unknown_version_status: unknownVersionStatusSection.optional(),
@@ -89,13 +68,7 @@ const fields = {
   ...endFields.ofApi,
   maintenance: maintenanceSection.optional(),
   cors: corsSection.optional(),
-  echo: z
-    .boolean()
-    .meta({
-      description:
-        'Whether answers carry X-API-Version-Requested, X-API-Version-Served and X-API-Lifecycle-Stage; default false.',
-    })
-    .optional(),
+  echo: echoSection.optional(),
   limits: limitsSection.optional(),
   idempotency: idempotencySection.optional(),
   headers: headersSection.optional(),
@@ -104,10 +77,7 @@ const fields = {
   upstream_wins: upstreamWinsSection.optional(),
   deprecated_max_age: deprecatedMaxAgeSection.optional(),
   shared: sharedSection.optional(),
-  warning: z
-    .boolean()
-    .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })
-    .optional(),
+  warning: warningSection.optional(),
   contacts: contactsSection.optional(),
   rules: rulesSection.optional(),
   expect: expectSection.optional(),

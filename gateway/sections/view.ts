@@ -3,7 +3,7 @@ import type { Finding, Path, SourceDocument } from '../plan/read/document.ts';
 import { valueAt } from '../plan/read/values.ts';
 import type { Address } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { PathsFile } from '../policy/paths/section.ts';
+import type { PathsFile } from './routes/grammar.ts';
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { PolicyParts, VersionParts } from './policy-file.ts';
 

@@ -12,7 +12,7 @@ import { hasErrors, maskPasswords, type Problem, renderProblems } from '../../pl
 import type { Path } from '../../plan/read/document.ts';
 import { type ReadFile, readCapped } from '../../plan/read/files.ts';
 import { effectiveSunset, hasSunset } from '../../sections/schedule/redirects.ts';
-import { isRuleName, RULES } from '../../plan/rules/names.ts';
+import { isRuleName, RULES } from '../../sections/rules/grammar.ts';
 import { versionsOf, wholeApiParts } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf, lineOfText } from '../../policy/notation.ts';

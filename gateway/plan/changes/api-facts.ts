@@ -5,7 +5,7 @@ import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
 import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { RULES } from '../rules/names.ts';
+import { RULES } from '../../sections/rules/grammar.ts';
 import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
 import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, wordFact, writtenWord } from '../../sections/facts.ts';

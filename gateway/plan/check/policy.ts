@@ -23,7 +23,6 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkRules(view, around.paths, report);
   if (view.unversioned) checkUnversioned(view, report);
   for (const { check } of SECTIONS) check?.(view, around, report);
-  checkContacts(view, report);
   checkHosts(view, around.certifiedNames, report);
   checkUpstreams(view, around, report);
   checkTargets(view, report);
@@ -94,25 +93,6 @@ function checkUpstreams(view: PolicyView, around: Surroundings, report: Report):
 
 function sameOrigin(a: string, b: string): boolean {
   return new URL(a).hostname === new URL(b).hostname && portOf(a) === portOf(b);
-}
-
-function checkContacts({ parts, versions }: PolicyView, report: Report): void {
-  if (parts.contacts === undefined || parts.access !== 'public') return;
-  const asks = versions
-    .values()
-    .some(({ access, operations = {} }) =>
-      [access, ...Object.values(operations).map((operation) => operation.access)].some(
-        (each) => typeof each === 'object',
-      ),
-    );
-  if (asks) return;
-  report(['contacts'], {
-    rule: 'contacts',
-    severity: 'warning',
-    message: 'nobody is known to a public API but by an address, so that nobody is written to',
-    hint: 'write access: { identity: <name>, scopes: any }, or take the contacts out',
-    at: 'key',
-  });
 }
 
 function checkTargets(view: PolicyView, report: Report): void {

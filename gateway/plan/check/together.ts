@@ -5,7 +5,7 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf } from '../read/values.ts';
 import { hostsOf, pathsOf } from '../routes/api-routes.ts';
 import { hostKey } from '../routes/route-table.ts';
-import { RULES, type RuleSeverity } from '../rules/names.ts';
+import { RULES, type RuleSeverity } from '../../sections/rules/grammar.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
 import type { PolicyView } from '../../sections/view.ts';
 

@@ -3,7 +3,6 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
-import { pathRulesOf } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
@@ -57,12 +56,19 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const ofApi = compiledBy('compileApi', file, settings);
   const {
     access,
+    contacts,
+    deprecatedMaxAge,
+    echo,
     headers,
     keyHeaders,
-    shared,
+    locations,
+    mode,
+    pathRules,
     resolution,
     rewriteContentType,
+    shared,
     unknownVersionStatus,
+    upstreamWins,
     versionFields,
     versionHeaders,
     ...ofSections
@@ -70,20 +76,20 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const versions = compileVersions(file, ofApi, settings);
   return {
     name: file.api,
-    mode: file.mode ?? 'enforce',
+    mode,
     ...ofSections,
-    echo: file.echo ?? false,
-    upstreamWins: file.upstream_wins ?? false,
+    echo,
+    upstreamWins,
     hosts: hostsOf(file, settings.public),
     paths: pathsOf(file).map(({ path }) => path),
     base: file.base,
-    pathRules: pathRulesOf(file.paths ?? settings.paths),
+    pathRules,
     inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
-    locations: file.locations ?? 'map',
+    locations,
     resolution,
     rewriteContentType,
-    deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
+    deprecatedMaxAge,
     hasBodyNotice: versions.some(
       (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),
     ),
@@ -97,7 +103,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     vary: varyOf(file, access),
     versionHeaders,
     keyHeaders,
-    contacts: new Map(Object.entries(file.contacts ?? {})),
+    contacts,
     guides: file.guides ?? [],
     ...(file.isLeftOut && { isLeftOut: true }),
   };

@@ -101,12 +101,3 @@ export const notifySection = z.strictObject({
     })
     .optional(),
 });
-
-const contactMail = notation(parseMail, 'not a mail address', {
-  description: 'Where a consumer is written to.',
-  examples: ['api@acme.example'],
-});
-
-export const contactsSection = z
-  .record(z.string(), contactMail)
-  .meta({ description: 'Mail addresses of consumers, by their id; before those of their API keys.' });

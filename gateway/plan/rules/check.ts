@@ -1,6 +1,6 @@
 // The rules about the dates of one policy file, in the order their findings are read.
 import { dayOf } from '../../policy/notation.ts';
-import type { PathsFile } from '../../policy/paths/section.ts';
+import type { PathsFile } from '../../sections/routes/grammar.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { whoGetsDefault } from '../../sections/resolve/pin.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';

@@ -22,3 +22,12 @@ export const upstreamWinsSection = z.boolean().meta({
   description:
     'Whether a well-formed Deprecation or Sunset that the service itself sends stays in place of ours; default false.',
 });
+
+export const echoSection = z.boolean().meta({
+  description:
+    'Whether answers carry X-API-Version-Requested, X-API-Version-Served and X-API-Lifecycle-Stage; default false.',
+});
+
+export const warningSection = z
+  .boolean()
+  .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' });

@@ -1,13 +1,16 @@
-// Every rule that a policy file can switch: its name, its severity unless switched, and what it asks for.
+// The `rules` and `audience` of an API: how strictly, and for whom, its dates are judged.
+import { z } from 'zod';
 
 export type RuleSeverity = 'error' | 'warning';
 
 interface RuleRow {
+  /** Unless the file switches it. */
   readonly severity: RuleSeverity;
   /** What it asks for, as an editor shows it. */
   readonly asks: string;
 }
 
+/** Every rule that a policy file can switch. */
 export const RULES = {
   'notice-period': {
     severity: 'warning',
@@ -113,3 +116,23 @@ export type RuleName = keyof typeof RULES;
 export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(RULES, name);
 }
+
+const severity = z.enum(['error', 'warning', 'off']);
+
+const described = Object.entries(RULES).map(([name, { asks, severity: usual }]) => [
+  name,
+  severity.meta({ description: `${asks} Default ${usual}.` }).optional(),
+]);
+
+/** The compiler cannot see through `fromEntries` that the keys are those of the table. */
+const shape = Object.fromEntries(described) as Record<RuleName, z.ZodOptional<typeof severity>>;
+
+export const rulesSection = z
+  .strictObject(shape)
+  .meta({ description: 'Severity of single rules: error, warning or off.' });
+
+export type RulesSection = z.output<typeof rulesSection>;
+
+export const audienceSection = z.enum(['public', 'internal']).meta({
+  description: 'Who calls: a public API gives 12 months of notice, an internal one 6; default public.',
+});
