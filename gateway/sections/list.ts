@@ -22,13 +22,15 @@ import { checkResolve } from './resolve/check.ts';
 import { compileResolve } from './resolve/compile.ts';
 import { resolveWords } from './resolve/words.ts';
 import { compileRoutes } from './routes/compile.ts';
+import { routesWords } from './routes/words.ts';
+import { rulesWords } from './rules/words.ts';
 import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
 import { compileSignals } from './signals/compile.ts';
 
 const LIST = [
-  { compileApi: compileRoutes },
+  { compileApi: compileRoutes, words: routesWords },
   { check: checkResolve, compileApi: compileResolve, words: resolveWords },
   {
     check: checkAccess,
@@ -81,7 +83,11 @@ const LIST = [
     words: { defaults: { ofVersion: { body_notice: false } } },
   },
   { compileApi: compileCors, words: corsWords },
-  { compileApi: compileSignals },
+  {
+    compileApi: compileSignals,
+    // A form of Deprecation that is not written is that of the gateway file.
+    words: { defaults: { ofApi: { mode: 'enforce', echo: false, warning: true, upstream_wins: false } } },
+  },
   { check: checkLimits, compileDated: limitsByDates, words: limitsWords },
   {
     check: checkIdempotency,
@@ -96,6 +102,9 @@ const LIST = [
     compileOperation: maxBodyOfOperation,
   },
   { check: checkContacts, compileApi: compileContacts },
+  { words: rulesWords },
+  // Expectations change nothing that anyone is told or given.
+  { words: { ofApi: { expect: () => [] } } },
 ] as const satisfies readonly Section[];
 
 export const SECTIONS: readonly Section[] = LIST;

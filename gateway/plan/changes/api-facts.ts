@@ -5,35 +5,13 @@ import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
 import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { RULES } from '../../sections/rules/grammar.ts';
 import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
 import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, wordFact, writtenWord } from '../../sections/facts.ts';
 import { INHERITED } from '../../sections/list.ts';
 import { spanInWords } from '../../policy/spans.ts';
-import { LIFE_KEYS, sectionFacts } from './section-facts.ts';
+import { defaultsOf, LIFE_KEYS, sectionFacts } from './section-facts.ts';
 import { lifeFacts, versionSubjects } from './version-facts.ts';
-
-/** Expectations change nothing that anyone is told or given. */
-const KNOWN: readonly string[] = [
-  'api',
-  'host',
-  'rules',
-  'expect',
-  'upstreams',
-  'versions',
-];
-/** What is meant where nothing is written; a form of Deprecation that is not written is the gateway file's. */
-const DEFAULTS = {
-  audience: 'public',
-  mode: 'enforce',
-  echo: false,
-  warning: true,
-  upstream_wins: false,
-  shared: false,
-  rewrite_content_type: false,
-  locations: 'map',
-};
 
 export function factsOf({ file, document }: PolicySource): ApiFacts {
   const api: Subject = { noun: 'api', name: '', facts: apiFacts(file, document) };
@@ -48,20 +26,14 @@ export function factsOf({ file, document }: PolicySource): ApiFacts {
 }
 
 function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
-  const { host = [], rules } = file;
-  const hosts = typeof host === 'string' ? [host] : host;
   const ofSections = sectionFacts('ofApi', file, document, []);
   // What versions take over is compared there, so that moving a date from one to the other is no change.
   const ofVersions = file.versions === 'none' ? LIFE_KEYS : Object.keys(INHERITED);
-  const known = new Set([...KNOWN, ...ofVersions, ...ofSections.keys()]);
+  const known = new Set(['upstreams', 'versions', ...ofVersions, ...ofSections.keys()]);
   return [
     ...lifeOf(file, document),
-    ...otherFacts(document, [], known, DEFAULTS),
-    membersFact('host', hosts.map(plainWord)),
+    ...otherFacts(document, [], known, defaultsOf('ofApi')),
     ...[...ofSections.values()].flat(),
-    ...Object.entries(RULES).flatMap(([name, { severity }]) =>
-      wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
-    ),
   ];
 }
 

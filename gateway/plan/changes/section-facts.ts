@@ -24,6 +24,7 @@ export const LIFE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words
   inherited === undefined ? [] : Object.keys(words?.ofVersion ?? {}),
 );
 
+/** In the order in which a diff shows their keys. */
 export function defaultsOf(whose: keyof Holders): Readonly<Record<string, unknown>> {
-  return Object.assign({}, ...SECTIONS.map(({ words }) => words?.defaults?.[whose]));
+  return Object.assign({}, ...SECTIONS.toReversed().map(({ words }) => words?.defaults?.[whose]));
 }

@@ -8,6 +8,7 @@ export const accessWords: Words = {
   ofApi: { access: ({ access }, document) => accessFacts(access, document, ['access']) },
   ofVersion: { access: ({ access }, document, at) => accessFacts(access, document, [...at, 'access']) },
   ofOperation: { access: operationAccessFacts },
+  defaults: { ofApi: { shared: false } },
 };
 
 type Access = PolicyFile['access'] | VersionFile['access'];

@@ -5,7 +5,10 @@ import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } f
 import type { PolicyFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
 
-export const resolveWords: Words = { ofApi: { resolve: resolveFacts } };
+export const resolveWords: Words = {
+  ofApi: { resolve: resolveFacts },
+  defaults: { ofApi: { rewrite_content_type: false } },
+};
 
 /** The account is who calls; any day of its creation means the newest version up to it. */
 const PIN_DEFAULTS = { by: 'consumer', match: 'floor' };
