@@ -14,6 +14,7 @@ import { idempotencyOfOperation, idempotencyOfVersion } from './idempotency/comp
 import { idempotencyWords } from './idempotency/words.ts';
 import { checkLimits } from './limits/check.ts';
 import { limitsByDates } from './limits/compile.ts';
+import { effectiveLimits } from './limits/effective.ts';
 import { limitsWords } from './limits/words.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
@@ -88,7 +89,7 @@ const LIST = [
     // A form of Deprecation that is not written is that of the gateway file.
     words: { defaults: { ofApi: { mode: 'enforce', echo: false, warning: true, upstream_wins: false } } },
   },
-  { check: checkLimits, compileDated: limitsByDates, words: limitsWords },
+  { check: checkLimits, compileDated: limitsByDates, effective: effectiveLimits, words: limitsWords },
   {
     check: checkIdempotency,
     compileVersion: idempotencyOfVersion,

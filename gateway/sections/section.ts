@@ -23,7 +23,15 @@ export interface Section {
   readonly compileDated?: (input: DatedInput) => Partial<VersionRules>;
   /** What an operation has of its own, and what it takes over from its version. */
   readonly compileOperation?: (input: OperationInput) => Partial<VersionRules>;
+  /** What `sundial config show --defaults` shows. `values`: those of a policy file, defaults filled in. */
+  readonly effective?: (values: unknown) => EffectiveValues;
   readonly words?: Words;
+}
+
+export interface EffectiveValues {
+  readonly values: unknown;
+  /** Where what stands at `path` is written in fact. */
+  readonly real: (path: Path) => Path;
 }
 
 export interface VersionInput {

@@ -1,13 +1,8 @@
 // The limits of each version with what they take over from the API, key by key, each value with the place it comes from.
 import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
-import type { Path } from '../read/document.ts';
-import { keysOf, pointer, valueAt } from '../read/values.ts';
-
-export interface ShownLimits {
-  readonly values: unknown;
-  /** Where a value of a version's limits stands in fact. */
-  readonly real: (path: Path) => Path;
-}
+import type { Path } from '../../plan/read/document.ts';
+import { keysOf, pointer, valueAt } from '../../plan/read/values.ts';
+import type { EffectiveValues } from '../section.ts';
 
 interface Limit {
   readonly name: string;
@@ -15,8 +10,7 @@ interface Limit {
   readonly keys: readonly string[];
 }
 
-/** `values`: those of a policy document, defaults filled in. */
-export function withInheritedLimits(values: unknown): ShownLimits {
+export function effectiveLimits(values: unknown): EffectiveValues {
   const ofApi = limitsAt(values, ['limits']);
   const moved = new Map<string, Path>();
   const versions = Object.fromEntries(
