@@ -32,7 +32,12 @@ import { compileSignals } from './signals/compile.ts';
 
 const LIST = [
   { compileApi: compileRoutes, words: routesWords },
-  { check: checkResolve, compileApi: compileResolve, words: resolveWords },
+  {
+    needsVersions: [['resolve'], ['rewrite_content_type'], ['unknown_version_status']],
+    check: checkResolve,
+    compileApi: compileResolve,
+    words: resolveWords,
+  },
   {
     check: checkAccess,
     compileApi: compileAccess,
@@ -85,11 +90,18 @@ const LIST = [
   },
   { compileApi: compileCors, words: corsWords },
   {
+    needsDeprecation: [['deprecation_header'], ['upstream_wins'], ['warning']],
     compileApi: compileSignals,
     // A form of Deprecation that is not written is that of the gateway file.
     words: { defaults: { ofApi: { mode: 'enforce', echo: false, warning: true, upstream_wins: false } } },
   },
-  { check: checkLimits, compileDated: limitsByDates, effective: effectiveLimits, words: limitsWords },
+  {
+    needsDeprecation: [['limits', 'deprecated']],
+    check: checkLimits,
+    compileDated: limitsByDates,
+    effective: effectiveLimits,
+    words: limitsWords,
+  },
   {
     check: checkIdempotency,
     compileVersion: idempotencyOfVersion,

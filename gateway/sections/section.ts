@@ -14,6 +14,10 @@ export interface Section {
   readonly inherited?: Readonly<Record<string, readonly string[]>>;
   /** Whether such a key may stand in an API all of whose versions have their own. */
   readonly mayBeOverridden?: true;
+  /** Places that do nothing in an API without versions. */
+  readonly needsVersions?: readonly Path[];
+  /** Places that do nothing in an API without versions that is never deprecated. */
+  readonly needsDeprecation?: readonly Path[];
   readonly check?: (view: PolicyView, around: Surroundings, report: Report) => void;
   /** Instants, past or to come, from which on `check` finds something else in the same file. */
   readonly checkedAgainAt?: (view: PolicyView) => readonly (EpochMs | undefined)[];

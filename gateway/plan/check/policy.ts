@@ -32,9 +32,9 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
 
 /** Without versions there is nothing to resolve or to tell an upstream, and perhaps nothing to deprecate: such a key would do nothing. */
 function checkUnversioned(view: PolicyView, report: Report): void {
-  const idle: Path[] = [['resolve'], ['rewrite_content_type'], ['unknown_version_status']];
-  for (const name of view.upstreamNames) idle.push(['upstreams', name, 'version_as']);
-  const undated: Path[] = [['deprecation_header'], ['upstream_wins'], ['warning'], ['limits', 'deprecated']];
+  const ofUpstreams = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
+  const idle = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...ofUpstreams];
+  const undated = SECTIONS.flatMap(({ needsDeprecation = [] }) => needsDeprecation);
   const say = (paths: readonly Path[], where: string) => {
     for (const path of paths.filter((each) => isWritten(view, each))) {
       report(path, {
