@@ -1,7 +1,7 @@
 // Request bodies of the admin API: their grammar, read before a policy or a store is involved.
 import { z } from 'zod';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';
-import { scope } from '../policy/authentication/section.ts';
+import { scope } from '../policy/authentication/scope.ts';
 import { duration, instant, isPrintableId, notation, parseMail } from '../policy/notation.ts';
 
 const line = (most: number, description: string) =>

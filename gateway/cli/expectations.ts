@@ -1,5 +1,5 @@
 // Runs the `expect` lists of policy files: each request is judged by the plan just made, and what differs is a problem.
-import type { Expectation } from '../plan/grammar/expect-section.ts';
+import type { Expectation } from '../sections/expect/grammar.ts';
 import type { Loaded } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';

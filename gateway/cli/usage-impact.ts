@@ -2,12 +2,13 @@
 // findings where somebody is about to be surprised. Pure; `check --live` and `diff --live` print it.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
-import type { VersionFile } from '../plan/grammar/policy-grammar.ts';
+import type { VersionFile } from '../sections/policy-file.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { Path } from '../plan/read/document.ts';
-import { effectiveSunset } from '../plan/routes/redirects.ts';
-import { versionName, versionPath, versionsOf } from '../plan/versions.ts';
+import { effectiveSunset } from '../sections/schedule/redirects.ts';
+import { versionName, versionPath } from '../sections/view.ts';
+import { versionsOf } from '../plan/versions.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import { judgeRetirement, retireWhenInWords, usageInWords } from '../policy/lifecycle/retire-when.ts';

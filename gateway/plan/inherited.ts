@@ -1,32 +1,8 @@
 // A policy document in which every version has what it takes over from the API as a whole, version over API.
+import { INHERITED } from '../sections/list.ts';
 import type { Path, SourceDocument } from './read/document.ts';
 import { relocated } from './read/relocated.ts';
 import { keysOf, pointer, setAt, valueAt } from './read/values.ts';
-
-/**
- * What stands for the whole API, by the keys with which a version says something of its own instead. Dates go together:
- * with a sunset of its own a version takes over nothing that hangs on the API's, so that no extension, no exception
- * and no brownout of the API revives or touches what ends by another date.
- */
-const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
-  announced: ['announced', 'deprecated'],
-  deprecated: ['deprecated'],
-  sunset: ['sunset'],
-  extended: ['extended', 'sunset'],
-  retired: ['retired', 'sunset'],
-  forgotten: ['forgotten', 'sunset'],
-  exceptions: ['exceptions', 'sunset'],
-  brownouts: ['brownouts', 'sunset'],
-  freeze: ['freeze', 'deprecated', 'sunset'],
-  retire_when: ['retire_when', 'sunset'],
-  alternate: ['alternate', 'successor', 'after.redirect'],
-  guide: ['guide'],
-  status: ['status'],
-  service_doc: ['service_doc'],
-  service_desc: ['service_desc'],
-  reason: ['reason'],
-  maintenance: ['maintenance'],
-};
 
 /** The very document where no version takes anything over. */
 export function withInherited(document: SourceDocument): SourceDocument {
@@ -50,7 +26,7 @@ export function isTakenOver({ origin }: SourceDocument, label: string, key: stri
 
 /** The keys with which a version says something of its own instead of what stands for the API at `key`. */
 export function ownInstead(key: string): readonly string[] {
-  return OWN_INSTEAD[key] ?? [];
+  return INHERITED[key] ?? [];
 }
 
 function writtenAt(path: Path): Path {
@@ -61,7 +37,7 @@ function takenOver(document: SourceDocument, label: string): readonly Path[] {
   const at: Path = ['versions', label];
   const version = valueAt(document.value, at);
   if (typeof version !== 'object' || version === null || Array.isArray(version)) return [];
-  return Object.entries(OWN_INSTEAD).flatMap(([key, own]): readonly Path[] => {
+  return Object.entries(INHERITED).flatMap(([key, own]): readonly Path[] => {
     const says = own.some((each) => document.has([...at, ...each.split('.')]));
     return document.has([key]) && !says ? [[...at, key]] : [];
   });

@@ -1,5 +1,5 @@
 // What is said of a key that is unknown where it stands, and of one that is missing.
-import { API_KEYS, VERSION_KEYS } from './grammar/policy-grammar.ts';
+import { API_KEYS, VERSION_KEYS } from '../sections/policy-file.ts';
 import type { Path } from './read/document.ts';
 
 const PATH_KEYS = ['case', 'parameters', 'suffix', 'trailing_slash', 'encoded_slash'];

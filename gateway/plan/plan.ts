@@ -17,7 +17,8 @@ import type { NestedRoutes } from './routes/nested-routes.ts';
 import type { OperationTable } from './routes/operation-table.ts';
 import type { RouteTable } from './routes/route-table.ts';
 import type { AnswerFields } from './upstreams/answer-fields.ts';
-import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './upstreams/connection-rules.ts';
+import type { ConnectionRules, RetryRules, UpstreamTls } from './upstreams/connection-rules.ts';
+import type { HeaderRules } from '../policy/headers/rules.ts';
 import type { TargetRules } from './upstreams/target-rules.ts';
 import type { VersionNotes } from './version-notes.ts';
 

@@ -1,6 +1,6 @@
 // What is wrong in the documents, with positions, and how it is printed.
 import type { PublishedChange } from './published/record.ts';
-import { isRuleName, type RuleSeverity } from './rules/names.ts';
+import { isRuleName, type RuleSeverity } from '../sections/rules/grammar.ts';
 
 export type Severity = RuleSeverity;
 

@@ -2,8 +2,9 @@
 import type { CertificatePlace } from '../policy/authentication/consumer.ts';
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { IdPrefixes } from '../policy/notation.ts';
-import type { PathsFile } from '../policy/paths/section.ts';
+import type { PathsFile } from '../sections/routes/grammar.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
+import type { Address } from './grammar/addresses.ts';
 import type { Bounds, DrainTimes, Overload, PlaneName } from './bounds.ts';
 
 export interface Settings {
@@ -85,14 +86,10 @@ export interface TracingSettings {
   readonly sampled: number;
 }
 
+export type { Address };
+
 /** What the plain listener does with a request (TLS-5). */
 export type PlainMode = 'reject' | 'redirect' | 'serve';
-
-export interface Address {
-  /** Undefined: every interface. */
-  readonly host: string | undefined;
-  readonly port: number;
-}
 
 export interface AdminSettings {
   readonly address: Address;

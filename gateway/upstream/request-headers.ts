@@ -4,7 +4,7 @@ import { PSEUDONYM } from '../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../exchange/directive.ts';
 import type { RequestView } from '../exchange/request-view.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
-import { clientField, goesOn, keptFields } from '../plan/upstreams/client-fields.ts';
+import { clientField, goesOn, keptFields } from '../policy/headers/client-fields.ts';
 import type { Inbound } from '../plane/port.ts';
 import type { Fields } from '../policy/contract.ts';
 

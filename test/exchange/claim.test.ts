@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Claimed, IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
-import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
+import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 
 const TOTAL_MS = 60_000;

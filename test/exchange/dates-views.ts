@@ -8,7 +8,7 @@ import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
-import type { PolicyFile } from '../../gateway/plan/grammar/policy-grammar.ts';
+import type { PolicyFile } from '../../gateway/sections/policy-file.ts';
 import type { Whole } from '../../gateway/plan/load.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
 import { describedVersion } from '../../gateway/plan/openapi/live.ts';

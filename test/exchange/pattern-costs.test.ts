@@ -8,7 +8,7 @@ import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/notice.ts';
 import { parseOperation } from '../../gateway/policy/lifecycle/operation-template.ts';
 import { readingsOf } from '../../gateway/policy/paths/rules.ts';
-import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
+import { pathRulesOf } from '../../gateway/sections/routes/compile.ts';
 import { besideOurs } from '../../gateway/policy/rate-limit/quota-headers.ts';
 import { plainAccept, preferredType, readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { resemblesVersion } from '../../gateway/policy/versioning/look-alike.ts';

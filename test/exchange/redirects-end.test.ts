@@ -5,7 +5,7 @@ import { readAsked } from '../../gateway/cli/asked-request.ts';
 import { EVERY_SCOPE, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
-import { policyGrammar } from '../../gateway/plan/grammar/policy-grammar.ts';
+import { policyGrammar } from '../../gateway/sections/policy-file.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Settings } from '../../gateway/plan/settings.ts';
 import { ORDERS, workspace } from '../plan/workspace.ts';

@@ -7,7 +7,7 @@ import { type Judged, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
-import type { PolicyFile, VersionFile } from '../../gateway/plan/grammar/policy-grammar.ts';
+import type { PolicyFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';

@@ -11,7 +11,7 @@ import {
   parseMail,
   parseRate,
 } from '../../gateway/policy/notation.ts';
-import { parseLowering } from '../../gateway/policy/rate-limit/section.ts';
+import { parseLowering } from '../../gateway/policy/rate-limit/lowering.ts';
 
 describe('durations and rates', () => {
   it.each([

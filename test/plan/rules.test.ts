@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { loadAll } from '../../gateway/plan/load.ts';
-import { RULES, type RuleName } from '../../gateway/plan/rules/names.ts';
+import { RULES, type RuleName } from '../../gateway/sections/rules/grammar.ts';
 import { readReadme } from '../support/readme-text.ts';
 import { NOW, ORDERS, workspace } from './workspace.ts';
 

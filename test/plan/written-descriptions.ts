@@ -1,6 +1,6 @@
 // Descriptions and what is written into them for a version that has ended, or will.
 // For the files openapi-write*.test.ts.
-import type { OperationFile, VersionFile } from '../../gateway/plan/grammar/policy-grammar.ts';
+import type { OperationFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
 import { type Live, operationRules } from '../../gateway/plan/openapi/live.ts';
 import { placeDescription } from '../../gateway/plan/openapi/placement.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodedOctets, decodeUnreserved } from '../../gateway/policy/octets.ts';
 import { mayBeginDoubled, mayHold } from '../../gateway/policy/paths/rules.ts';
-import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
+import { pathRulesOf } from '../../gateway/sections/routes/compile.ts';
 import { fuzz } from '../support/fuzz.ts';
 
 const encodedAt = (text: string, at: number) =>

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { fingerprintOf, type KeyScope, readKey, storageKey } from '../../gateway/policy/idempotency/key.ts';
 import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/rules.ts';
-import { idempotencyOf, idempotencySection } from '../../gateway/policy/idempotency/section.ts';
+import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
+import { idempotencySection } from '../../gateway/sections/idempotency/grammar.ts';
 
 const read = (field: string | readonly string[] | undefined) => {
   const found = readKey(new RecordFields({ 'idempotency-key': field }));

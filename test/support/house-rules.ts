@@ -6,7 +6,7 @@ import { codeOf, type Import, importsOf, type SourceFile } from './source-text.t
 export type Rule = (files: readonly SourceFile[]) => string[];
 
 interface Room {
-  /** What may be imported besides the room itself: folders (with a final slash) or files. */
+  /** What may be imported besides the room itself: folders (with a final slash) or files; `*` is one folder. */
   readonly may: readonly string[];
   /** The same, for `import type` only. */
   readonly types?: readonly string[];
@@ -19,6 +19,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/notation.ts': { may: ['gateway/policy/contract.ts'] },
   'gateway/policy/octets.ts': { may: [] },
   'gateway/policy/recent-map.ts': { may: [] },
+  'gateway/policy/spans.ts': { may: ['gateway/policy/contract.ts'] },
   'gateway/policy/versioning/': { may: CONTRACT },
   'gateway/policy/lifecycle/': {
     may: CONTRACT,
@@ -27,17 +28,34 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/authentication/': { may: CONTRACT },
   'gateway/policy/rate-limit/': { may: CONTRACT },
   'gateway/policy/body-notice/': { may: CONTRACT },
+  'gateway/policy/cors/': { may: CONTRACT },
+  'gateway/policy/headers/': { may: CONTRACT },
   'gateway/policy/maintenance/': { may: CONTRACT },
   'gateway/policy/paths/': { may: CONTRACT },
   'gateway/policy/usage/': { may: CONTRACT },
   'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/system/': { may: [] },
+  // Addresses are read by a function of Node that policy/ may not import.
+  'gateway/sections/*/grammar.ts': { may: ['gateway/policy/', 'gateway/plan/grammar/addresses.ts'] },
+  'gateway/sections/policy-file.ts': {
+    may: ['gateway/policy/', 'gateway/sections/*/grammar.ts'],
+    types: ['gateway/plan/guides/guide-page.ts', 'gateway/plan/version-notes.ts'],
+  },
+  'gateway/sections/': {
+    may: ['gateway/policy/', 'gateway/plan/read/'],
+    types: ['gateway/plan/plan.ts', 'gateway/plan/settings.ts'],
+  },
   'gateway/plan/': {
-    may: ['gateway/policy/', 'gateway/system/time-slices.ts', 'gateway/stores/redis-address.ts'],
+    may: [
+      'gateway/policy/',
+      'gateway/sections/',
+      'gateway/system/time-slices.ts',
+      'gateway/stores/redis-address.ts',
+    ],
   },
   'gateway/api/': {
     may: [
-      'gateway/policy/authentication/section.ts',
+      'gateway/policy/authentication/scope.ts',
       'gateway/policy/notation.ts',
       'gateway/plan/read/shape-issues.ts',
     ],
@@ -54,7 +72,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
   // Of the exchange as values: faults, and what edits header sections and bodies.
   'gateway/upstream/': {
-    may: ['gateway/plan/', 'gateway/exchange/'],
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/policy/headers/'],
     types: ['gateway/policy/', 'gateway/plane/port.ts'],
   },
   'gateway/plane/port.ts': { may: [], types: ['gateway/exchange/', 'gateway/plan/', 'gateway/policy/'] },
@@ -126,6 +144,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/api/usage-csv.ts',
       'gateway/plan/',
       'gateway/policy/',
+      'gateway/sections/policy-file.ts',
+      'gateway/sections/view.ts',
+      'gateway/sections/schedule/redirects.ts',
+      'gateway/sections/*/grammar.ts',
       'gateway/exchange/',
       'gateway/system/make-folder.ts',
       'gateway/stores/redis-address.ts',
@@ -156,7 +178,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 
 /** Each package stands in one row of the table, so that replacing it touches one row. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  zod: ['gateway/policy/', 'gateway/plan/', 'gateway/api/'],
+  zod: ['gateway/policy/', 'gateway/sections/', 'gateway/plan/', 'gateway/api/'],
   'content-type': ['gateway/policy/versioning/'],
   'structured-headers': ['gateway/policy/lifecycle/'],
   '@hapi/accept': ['gateway/policy/versioning/'],
@@ -317,7 +339,10 @@ function without(files: readonly SourceFile[], places: readonly string[]): Sourc
 }
 
 function covers(places: readonly string[], path: string): boolean {
-  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+  return places.some((place) => {
+    if (place.includes('*')) return new RegExp(`^${place.replace('*', '[^/]+')}$`).test(path);
+    return place.endsWith('/') ? path.startsWith(place) : path === place;
+  });
 }
 
 function roomOf(path: string): string | undefined {

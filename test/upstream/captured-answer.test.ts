@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
-import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
+import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
 import { captureAnswer } from '../../gateway/upstream/bodies/captured-answer.ts';
 
 const rules = idempotencyOf([{}]);

@@ -1,7 +1,7 @@
 // How `explain` words what a decision came from: dates and their distance, limits, carriers, the end of a maintenance.
 import { clientPathOf } from '../../exchange/addresses/client-place.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
-import { spanInWords } from '../../plan/changes/spans.ts';
+import { spanInWords } from '../../policy/spans.ts';
 import { plural } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { IdempotencyOutcome, IdempotencyRules } from '../../policy/idempotency/rules.ts';

@@ -1,5 +1,5 @@
 // Answers to requests refused for their form, their idempotency key or a limit.
-import { spanInWords } from '../../plan/changes/spans.ts';
+import { spanInWords } from '../../policy/spans.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { IdempotencyRefusal } from '../../policy/idempotency/rules.ts';
 import { link } from '../../policy/lifecycle/links.ts';

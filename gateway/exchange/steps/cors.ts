@@ -1,6 +1,6 @@
 // Requests from browsers (Fetch standard, CORS): preflights, who may read a response or open a WebSocket.
 
-import { ANY_ORIGIN } from '../../plan/grammar/cors-section.ts';
+import { ANY_ORIGIN } from '../../policy/cors/origin.ts';
 import type { ApiPlan, CorsRules } from '../../plan/plan.ts';
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import type { HeaderLines } from '../answer-headers.ts';

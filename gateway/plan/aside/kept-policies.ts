@@ -1,11 +1,12 @@
 // Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
 import type { EpochMs } from '../../policy/contract.ts';
 import { claimsOf } from '../check/together.ts';
-import type { PolicyView, Surroundings } from '../check/views.ts';
+import { SECTIONS } from '../../sections/list.ts';
+import type { PolicyView, Surroundings } from '../../sections/view.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 
 export interface KeptPolicy extends Candidate {
   readonly descriptions: readonly string[];
@@ -89,13 +90,12 @@ function bringsInFiles(read: FileRead): boolean {
   return read.kind === 'read' && Buffer.from(read.bytes).includes('${file:');
 }
 
-/** When checks of the file may find something else: at a release, a sunset, or the end of a maintenance. */
+/** When checks of the file may find something else: at a release, a sunset, or where a section says so. */
 function nextChange(view: PolicyView | undefined, now: EpochMs): EpochMs {
-  const versions = [...(view?.versions.values() ?? [])];
-  const maintained = versions.flatMap((version) => [version, ...Object.values(version.operations ?? {})]);
+  if (view === undefined) return Number.POSITIVE_INFINITY;
   const dates = [
-    ...versions.flatMap((version) => [version.released, effectiveSunset(version)]),
-    ...[...maintained, view?.parts].map((part) => part?.maintenance?.until),
+    ...view.versions.values().flatMap((version) => [version.released, effectiveSunset(version)]),
+    ...SECTIONS.flatMap(({ checkedAgainAt }) => checkedAgainAt?.(view) ?? []),
   ];
   const ahead = dates.flatMap((date) => (date !== undefined && date > now ? date : []));
   return Math.min(Number.POSITIVE_INFINITY, ...ahead);

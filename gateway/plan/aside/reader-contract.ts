@@ -1,6 +1,6 @@
 // What reads and checks policies for a reload, wherever it runs: in a thread of its own, or in the process of a test.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { Surroundings } from '../check/views.ts';
+import type { Surroundings } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import type { FormerVersion, PublishedEntry } from '../published/record.ts';
 import type { Environment } from '../read/interpolate.ts';

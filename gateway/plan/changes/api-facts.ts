@@ -1,60 +1,17 @@
 // Facts of an API as a whole and of its upstreams, with defaults filled in: writing out a default is no change.
-import { wholeApiFields } from '../../policy/lifecycle/section.ts';
-import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { DEFAULT_VERSION_HEADER } from '../compile/resolution.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
 import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
-import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
+import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { RULES } from '../rules/names.ts';
 import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
-import {
-  type ApiFacts,
-  type Fact,
-  membersFact,
-  otherFacts,
-  plainWord,
-  type Subject,
-  type Word,
-  wordFact,
-  writtenWord,
-} from './facts.ts';
-import { accessFacts, limitFacts, wholeIdempotencyFacts } from './inherited-facts.ts';
-import { spanInWords } from './spans.ts';
-import { LIFE_KEYS, lifeFacts, versionSubjects } from './version-facts.ts';
-
-/** Expectations change nothing that anyone is told or given. */
-const KNOWN = new Set([
-  'api',
-  'host',
-  'resolve',
-  'access',
-  'cors',
-  'limits',
-  'idempotency',
-  'maintenance',
-  'rules',
-  'expect',
-  'upstreams',
-  'versions',
-]);
-/** Said of each version that takes it over, so that moving a date from one to the other is no change. */
-const OF_VERSIONS: readonly string[] = Object.keys(wholeApiFields);
-/** What is meant where nothing is written; a form of Deprecation that is not written is the gateway file's. */
-const DEFAULTS = {
-  audience: 'public',
-  mode: 'enforce',
-  echo: false,
-  warning: true,
-  upstream_wins: false,
-  shared: false,
-  rewrite_content_type: false,
-  locations: 'map',
-};
-
-/** The account is who calls; any day of its creation means the newest version up to it. */
-const PIN_DEFAULTS = { by: 'consumer', match: 'floor' };
+import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, wordFact, writtenWord } from '../../sections/facts.ts';
+import { INHERITED } from '../../sections/list.ts';
+import { spanInWords } from '../../policy/spans.ts';
+import { defaultsOf, LIFE_KEYS, sectionFacts } from './section-facts.ts';
+import { lifeFacts, versionSubjects } from './version-facts.ts';
 
 export function factsOf({ file, document }: PolicySource): ApiFacts {
   const api: Subject = { noun: 'api', name: '', facts: apiFacts(file, document) };
@@ -69,62 +26,20 @@ export function factsOf({ file, document }: PolicySource): ApiFacts {
 }
 
 function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
-  const { host = [], cors, rules } = file;
-  const hosts = typeof host === 'string' ? [host] : host;
-  const words = (values: readonly string[], path: Path) =>
-    values.map((value, index) => writtenWord(document, [...path, index], value));
+  const ofSections = sectionFacts('ofApi', file, document, []);
+  // What versions take over is compared there, so that moving a date from one to the other is no change.
+  const ofVersions = file.versions === 'none' ? LIFE_KEYS : Object.keys(INHERITED);
+  const known = new Set(['upstreams', 'versions', ...ofVersions, ...ofSections.keys()]);
   return [
-    ...lifeOf(file),
-    ...otherFacts(document, [], knownOf(file), DEFAULTS),
-    membersFact('host', hosts.map(plainWord)),
-    ...resolveFacts(file, document),
-    ...accessFacts(file.access, document, ['access']),
-    membersFact('CORS origin', words(cors?.origins ?? [], ['cors', 'origins'])),
-    ...limitFacts(file.limits, file.access === 'public' ? 'address' : 'consumer'),
-    ...wholeIdempotencyFacts(file.idempotency),
-    ...Object.entries(RULES).flatMap(([name, { severity }]) =>
-      wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
-    ),
+    ...lifeOf(file, document),
+    ...otherFacts(document, [], known, defaultsOf('ofApi')),
+    ...[...ofSections.values()].flat(),
   ];
 }
 
-function knownOf({ versions }: PolicyFile): ReadonlySet<string> {
-  return new Set([...KNOWN, ...(versions === 'none' ? LIFE_KEYS : OF_VERSIONS)]);
-}
-
-function lifeOf(file: PolicyFile): readonly Fact[] {
+function lifeOf(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const whole = versionsOf(file).get(UNVERSIONED);
-  return whole === undefined ? [] : lifeFacts(whole);
-}
-
-/** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */
-function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): readonly Fact[] {
-  const carriers: Word[] = [];
-  const ignored: Word[] = [];
-  const facts: Fact[] = [];
-  for (const [index, entry] of resolve.entries()) {
-    const { default: label, match, ignore = [], ...rest } = entry;
-    if (label !== undefined) facts.push(...wordFact('default', plainWord(label)));
-    if (match !== undefined && match !== 'exact') facts.push(...wordFact('match', plainWord(match)));
-    ignored.push(...ignore.map((name, at) => writtenWord(document, ['resolve', index, 'ignore', at], name)));
-    for (const [kind, value] of Object.entries(rest)) {
-      if (value === undefined) continue;
-      const text = spellCarrier(kind, value);
-      const { same, shown } = writtenWord(document, ['resolve', index, kind], text);
-      carriers.push({ same: `${kind} ${same}`, shown: `${kind.replace('_', ' ')} ${shown}` });
-    }
-  }
-  return [membersFact('carrier', carriers), membersFact('ignored parameter', ignored), ...facts];
-}
-
-/** As written, with what a carrier means where it says nothing. */
-function spellCarrier(kind: string, value: string | object): unknown {
-  if (kind === 'pin') return { ...PIN_DEFAULTS, ...(value as object) };
-  return kind === 'media_type' ? spellTemplate(value as MediaTemplate) : value;
-}
-
-function spellTemplate({ before, after, parameter }: MediaTemplate): string {
-  return parameter === undefined ? `${before}{version}${after}` : `${before};${parameter}={version}`;
+  return whole === undefined ? [] : lifeFacts(whole, document);
 }
 
 const KNOWN_OF_UPSTREAM = new Set([

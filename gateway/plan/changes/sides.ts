@@ -1,7 +1,8 @@
 // Reads older and newer policies and compares them, for `sundial diff` and `check --against`.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import { type PolicyView, surroundingsOfView } from '../check/views.ts';
+import type { PolicyView } from '../../sections/view.ts';
+import { surroundingsOfView } from '../check/views.ts';
 import {
   type Context,
   contextOf,

@@ -1,62 +1,8 @@
-// Facts of each version and operation: dates with extensions applied, windows unrolled, the rest as written.
-import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
-import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
-import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
-import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
-import { dateInWords } from '../../policy/notation.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+// Facts of each version and operation: of the keys that sections name, the rest as written.
+import { type Fact, otherFacts, type Subject } from '../../sections/facts.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
-import { effectiveSunset, successorOf } from '../routes/redirects.ts';
-import {
-  dateFact,
-  type Fact,
-  membersFact,
-  otherFacts,
-  plainWord,
-  type Subject,
-  type Word,
-  wordFact,
-} from './facts.ts';
-import { accessFacts, idempotencyFacts, limitFacts, operationAccessFacts } from './inherited-facts.ts';
-
-const LIFE = {
-  released: ({ released }) => dateFact('released', Number.isFinite(released) ? released : undefined),
-  // The deprecation is its own announcement unless another date is given.
-  announced: ({ announced, deprecated }) =>
-    dateFact('announced', announced === deprecated ? undefined : announced),
-  deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
-  sunset: (version) => dateFact('sunset', effectiveSunset(version)),
-  extended: ({ extended = [] }) => [membersFact('extension', extended.map(extensionWord))],
-  retired: (version) =>
-    dateFact('retired', version.retired === effectiveSunset(version) ? undefined : version.retired),
-  forgotten: ({ forgotten }) => dateFact('forgotten', forgotten),
-  after: afterFacts,
-  // Where a version redirects to is its successor, unless another is named (RET-8).
-  successor: (version) => {
-    const successor = successorOf(version);
-    return wordFact('successor', successor === undefined ? undefined : plainWord(successor));
-  },
-  exceptions: ({ exceptions = [] }) => [membersFact('exception', exceptions.map(exceptionWord))],
-  brownouts: (version) => windowFacts(version.brownouts, version.deprecated, effectiveSunset(version)),
-  freeze: ({ freeze }) => dateFact('freeze', freeze),
-  retire_when: retireWhenFacts,
-  maintenance: ({ maintenance }) => dateFact('maintenance until', maintenance?.until),
-} satisfies Partial<Record<keyof VersionFile, (version: VersionFile) => readonly Fact[]>>;
-
-/** Keys of the dates, and of what depends on them. */
-export const LIFE_KEYS: readonly string[] = Object.keys(LIFE);
-const KNOWN = new Set([...LIFE_KEYS, 'limits', 'access', 'idempotency', 'operations']);
-const KNOWN_OF_OPERATION = new Set([
-  'deprecated',
-  'sunset',
-  'after',
-  'successor',
-  'brownouts',
-  'maintenance',
-  'limits',
-  'idempotency',
-  'access',
-]);
+import { defaultsOf, LIFE_KEYS, sectionFacts } from './section-facts.ts';
 
 export function versionSubjects(file: PolicyFile, document: SourceDocument): readonly Subject[] {
   if (file.versions === 'none') return [];
@@ -74,18 +20,16 @@ export function versionSubjects(file: PolicyFile, document: SourceDocument): rea
 }
 
 function versionFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
-  return [
-    ...lifeFacts(version),
-    ...accessFacts(version.access, document, [...at, 'access']),
-    ...otherFacts(document, at, KNOWN, { body_notice: false }),
-    ...limitFacts(version.limits),
-    ...idempotencyFacts(version.idempotency),
-  ];
+  const facts = sectionFacts('ofVersion', version, document, at);
+  const known = new Set([...facts.keys(), 'operations']);
+  const others = otherFacts(document, at, known, defaultsOf('ofVersion'));
+  return inOrder(facts, [...LIFE_KEYS, 'access'], others);
 }
 
-/** The dates, and what hangs on them, of a version or of an API without versions. */
-export function lifeFacts(version: VersionFile): readonly Fact[] {
-  return Object.values(LIFE).flatMap((factsOf) => factsOf(version));
+/** The dates, and what hangs on them, of an API without versions. */
+export function lifeFacts(whole: VersionFile, document: SourceDocument): readonly Fact[] {
+  const facts = sectionFacts('ofVersion', whole, document, []);
+  return LIFE_KEYS.flatMap((key) => facts.get(key) ?? []);
 }
 
 /** What an operation does not say is its version's, and is compared there. */
@@ -95,51 +39,18 @@ function operationFacts(
   document: SourceDocument,
   at: Path,
 ): readonly Fact[] {
-  const { deprecated, sunset, successor, after } = operation;
-  const leads = successor && [successor.label, successor.template && spellOperation(successor.template)];
-  return [
-    ...dateFact('deprecated', deprecated),
-    ...dateFact('sunset', sunset),
-    ...wordFact('successor', leads && plainWord(leads.filter((each) => each !== undefined).join(' '))),
-    ...wordFact('after', after && plainWord(after)),
-    ...otherFacts(document, at, KNOWN_OF_OPERATION),
-    ...operationAccessFacts(operation),
-    ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
-    ...dateFact('maintenance until', operation.maintenance?.until),
-    ...limitFacts(operation.limits),
-    ...idempotencyFacts(operation.idempotency),
-  ];
+  const facts = sectionFacts('ofOperation', { ...operation, version }, document, at);
+  const others = otherFacts(document, at, new Set(facts.keys()));
+  return inOrder(facts, ['deprecated', 'sunset', 'successor', 'after'], others);
 }
 
-function afterFacts(version: VersionFile): readonly Fact[] {
-  const { after = 'gone' } = version;
-  if (after === 'gone')
-    return effectiveSunset(version) === undefined ? [] : wordFact('after', plainWord('410'));
-  const unsafe = after.unsafe === undefined || after.unsafe === 308 ? '' : `, ${after.unsafe} for writes`;
-  return wordFact('after', plainWord(`redirect to ${after.redirect}${unsafe}`));
-}
-
-function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
-  return plainWord(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
-}
-
-function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
-  if (rule === undefined) return [];
-  const otherwise = rule.onExceed === 'hold' ? ', else held' : ', else with a warning';
-  return wordFact('retirement', plainWord(retireWhenInWords(rule) + otherwise));
-}
-
-function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {
-  const free = from.toSorted().join(' and ');
-  return plainWord(`of ${JSON.stringify(consumer)} from ${free} until ${dateInWords(until)}`);
-}
-
-function windowFacts(
-  rules: readonly BrownoutRule[] | undefined,
-  deprecated: number | undefined,
-  sunset: number | undefined,
+/** Those of the keys `first`, then the others, then those of all further keys. */
+function inOrder(
+  facts: ReadonlyMap<string, readonly Fact[]>,
+  first: readonly string[],
+  others: readonly Fact[],
 ): readonly Fact[] {
-  const known = rules !== undefined && deprecated !== undefined && sunset !== undefined;
-  const windows = known ? expandBrownouts(rules, { deprecated, sunset }) : [];
-  return [{ what: 'brownout window', value: { kind: 'windows', windows } }];
+  const further = facts.keys().filter((key) => !first.includes(key));
+  const factsOf = (key: string) => facts.get(key) ?? [];
+  return [...first.flatMap(factsOf), ...others, ...further.flatMap(factsOf)];
 }

@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import { moveInWords, spanInWords } from './spans.ts';
+import { moveInWords, spanInWords } from '../../policy/spans.ts';
 
 /** `from` is absent for what was added, `to` for what was removed. */
 export interface Difference {

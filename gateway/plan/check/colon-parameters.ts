@@ -2,7 +2,7 @@
 // other, which no request has. Part of operations.ts.
 import { type OperationTemplate, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import type { Path } from '../read/document.ts';
-import type { Report } from './views.ts';
+import type { Report } from '../../sections/view.ts';
 
 /** `label`: the version in front of the template, where one is written there. */
 export function reportColons(

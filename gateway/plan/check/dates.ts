@@ -1,15 +1,15 @@
 // The dates of one version against each other: each needs the one before it, and an extension moves what has not passed.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { API_KEYS, VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';
+import { API_KEYS, VERSION_KEYS, type VersionParts } from '../../sections/policy-file.ts';
 import { isTakenOver } from '../inherited.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { dayFrom, dayUntil } from '../rules/calendar.ts';
 import { extensionsOf } from '../rules/subject.ts';
-import { versionPath } from '../versions.ts';
-import { isWritten, type PolicyView, type Report } from './views.ts';
+import { versionPath } from '../../sections/view.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {

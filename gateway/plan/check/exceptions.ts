@@ -1,9 +1,9 @@
 // Cross checks of the exceptions of one version: an exception that could never do anything is a mistake.
 import { dayOf } from '../../policy/notation.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
-import { versionName, versionPath } from '../versions.ts';
-import { isWritten, type PolicyView, type Report } from './views.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { versionName, versionPath } from '../../sections/view.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 const RULE = 'exception';
 

@@ -2,7 +2,7 @@
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { Path } from '../read/document.ts';
 import { uncertified } from './certified-names.ts';
-import type { PolicyView, Report } from './views.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 
 export function checkHosts(view: PolicyView, names: readonly string[] | undefined, report: Report): void {
   checkTaken(view, report);

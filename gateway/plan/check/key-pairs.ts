@@ -6,7 +6,8 @@ import { readAuthorities } from '../read/authorities.ts';
 import type { ReadFile } from '../read/files.ts';
 import { pairWarnings, readPair } from '../read/key-pair.ts';
 import { certifiedNames, uncertified } from './certified-names.ts';
-import type { GatewayView, Report } from './views.ts';
+import type { GatewayView } from './views.ts';
+import type { Report } from '../../sections/view.ts';
 
 export interface KeyPairContext {
   readonly configFile: string;

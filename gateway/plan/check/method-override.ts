@@ -1,9 +1,9 @@
 // Where a service may take another method than the one that was judged: an override header that is kept, `_method` in forms.
 import { parseOperation, sameRequests } from '../../policy/lifecycle/operation-template.ts';
-import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
-import { clientField } from '../upstreams/client-fields.ts';
-import { versionPath } from '../versions.ts';
-import type { PolicyView, Report } from './views.ts';
+import type { OperationFile, VersionParts } from '../../sections/policy-file.ts';
+import { clientField } from '../../policy/headers/client-fields.ts';
+import { versionPath } from '../../sections/view.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 
 type Access = VersionParts['access'];
 

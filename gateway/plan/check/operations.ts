@@ -10,13 +10,13 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
-import type { OperationFile, PolicyParts, VersionParts } from '../grammar/policy-grammar.ts';
+import type { OperationFile, PolicyParts, VersionParts } from '../../sections/policy-file.ts';
 import { suggest } from '../read/shape-issues.ts';
 import { pathsOf } from '../routes/api-routes.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { reportColons } from './colon-parameters.ts';
-import { reportDangling } from './dangling.ts';
-import { isWritten, type PolicyView, type Report } from './views.ts';
+import { reportDangling } from '../../sections/dangling.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 interface Subject {
   readonly label: string;

@@ -1,28 +1,18 @@
 // Cross checks of one policy file against itself and the gateway: access, limits, where upstreams point.
-import type { EpochMs } from '../../policy/contract.ts';
-import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
-import { dateInWords } from '../../policy/notation.ts';
+import { SECTIONS } from '../../sections/list.ts';
 import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
 import { portOf, reaches } from '../grammar/addresses.ts';
-import type { UpstreamFile } from '../grammar/policy-grammar.ts';
+import type { UpstreamFile } from '../../sections/policy-file.ts';
 import type { Path } from '../read/document.ts';
 import { pathsOf } from '../routes/api-routes.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
-import { checkAccess } from './access.ts';
-import { checkCarriers } from './carriers.ts';
-import { checkCosts } from './costs.ts';
-import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
-import { checkIdempotency } from './idempotency.ts';
-import { checkKept } from './kept-fields.ts';
 import { checkLedger } from './ledger.ts';
-import { checkLimits } from './limits.ts';
-import { checkLowering } from './lowering.ts';
 import { checkMethodOverride } from './method-override.ts';
 import { checkVersions } from './versions.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 
 type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
 
@@ -32,28 +22,19 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkLedger(view, around, report);
   checkRules(view, around.paths, report);
   if (view.unversioned) checkUnversioned(view, report);
-  else checkCarriers(view, around, report);
-  checkAccess(view, around, report);
-  checkContacts(view, report);
+  for (const { check } of SECTIONS) check?.(view, around, report);
   checkHosts(view, around.certifiedNames, report);
-  checkLimits(view, report);
-  checkCosts(view, report);
-  checkLowering(view, report);
-  checkIdempotency(view, report);
   checkUpstreams(view, around, report);
   checkTargets(view, report);
-  checkMaintenance(view, around.now, report);
-  checkHeaders(view, report);
-  checkKept(view, around, report);
   checkMethodOverride(view, report);
   checkReserved(view, report);
 }
 
 /** Without versions there is nothing to resolve or to tell an upstream, and perhaps nothing to deprecate: such a key would do nothing. */
 function checkUnversioned(view: PolicyView, report: Report): void {
-  const idle: Path[] = [['resolve'], ['rewrite_content_type'], ['unknown_version_status']];
-  for (const name of view.upstreamNames) idle.push(['upstreams', name, 'version_as']);
-  const undated: Path[] = [['deprecation_header'], ['upstream_wins'], ['warning'], ['limits', 'deprecated']];
+  const ofUpstreams = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
+  const idle = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...ofUpstreams];
+  const undated = SECTIONS.flatMap(({ needsDeprecation = [] }) => needsDeprecation);
   const say = (paths: readonly Path[], where: string) => {
     for (const path of paths.filter((each) => isWritten(view, each))) {
       report(path, {
@@ -114,25 +95,6 @@ function sameOrigin(a: string, b: string): boolean {
   return new URL(a).hostname === new URL(b).hostname && portOf(a) === portOf(b);
 }
 
-function checkContacts({ parts, versions }: PolicyView, report: Report): void {
-  if (parts.contacts === undefined || parts.access !== 'public') return;
-  const asks = versions
-    .values()
-    .some(({ access, operations = {} }) =>
-      [access, ...Object.values(operations).map((operation) => operation.access)].some(
-        (each) => typeof each === 'object',
-      ),
-    );
-  if (asks) return;
-  report(['contacts'], {
-    rule: 'contacts',
-    severity: 'warning',
-    message: 'nobody is known to a public API but by an address, so that nobody is written to',
-    hint: 'write access: { identity: <name>, scopes: any }, or take the contacts out',
-    at: 'key',
-  });
-}
-
 function checkTargets(view: PolicyView, report: Report): void {
   const upstreams = view.parts.upstreams ?? {};
   for (const name of view.upstreamNames) {
@@ -164,26 +126,5 @@ function checkIdle({ targets, balance, breaker, health, slow_start }: UpstreamPa
     if (slow_start !== undefined) idle('slow_start', 'with one target');
   } else if (slow_start !== undefined && breaker === 'off' && health === undefined) {
     idle('slow_start', 'where neither health nor a breaker ever takes a target out');
-  }
-}
-
-function checkMaintenance({ parts, versions }: PolicyView, now: EpochMs, report: Report): void {
-  const ofAll = parts.maintenance;
-  const look = (at: Path, maintenance: Maintenance | null | undefined): void => {
-    if (!maintenance || now < maintenance.until) return;
-    report([...at, 'maintenance'], {
-      rule: 'maintenance',
-      severity: 'warning',
-      message: `this maintenance ended at ${dateInWords(maintenance.until)}`,
-      hint: 'take the line out, or write when it will end',
-      at: 'key',
-    });
-  };
-  look([], ofAll);
-  for (const [label, version] of versions) {
-    // What is taken over from the API is said of the API, once.
-    if (version.maintenance?.until !== ofAll?.until) look(['versions', label], version.maintenance);
-    for (const [name, operation] of Object.entries(version.operations ?? {}))
-      look(['versions', label, 'operations', name], operation.maintenance);
   }
 }

@@ -5,9 +5,9 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf } from '../read/values.ts';
 import { hostsOf, pathsOf } from '../routes/api-routes.ts';
 import { hostKey } from '../routes/route-table.ts';
-import { RULES, type RuleSeverity } from '../rules/names.ts';
+import { RULES, type RuleSeverity } from '../../sections/rules/grammar.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
-import type { PolicyView } from './views.ts';
+import type { PolicyView } from '../../sections/view.ts';
 
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */
 export interface Claims {

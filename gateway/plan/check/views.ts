@@ -1,12 +1,12 @@
-// What checks see of the documents: the well-formed parts beside the positions.
+// Builds what checks see of the documents: the well-formed parts beside the positions.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PathsFile } from '../../policy/paths/section.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
-import type { PolicyParts, VersionParts } from '../grammar/policy-grammar.ts';
+import type { PolicyParts, VersionParts } from '../../sections/policy-file.ts';
+import type { PolicyView, Report, Surroundings } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
-import type { Finding, Path, SourceDocument } from '../read/document.ts';
+import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address, Settings } from '../settings.ts';
 import { wholeApiParts } from '../versions.ts';
@@ -16,39 +16,6 @@ export interface GatewayView {
   readonly document: SourceDocument;
   readonly parts: GatewayParts;
 }
-
-export interface PolicyView {
-  readonly document: SourceDocument;
-  readonly parts: PolicyParts;
-  readonly unversioned: boolean;
-  /** Every label written, well formed or not, in the order written. */
-  readonly labels: readonly string[];
-  /** By label; an API without versions is its own only one. */
-  readonly versions: ReadonlyMap<string, VersionParts>;
-  /** Every upstream written. */
-  readonly upstreamNames: readonly string[];
-  /** By label of a version with a description: whether that lets a POST carry a form. */
-  readonly takesForms: Readonly<Record<string, boolean>>;
-}
-
-/** What a policy file is checked against: the gateway's side and the day. Undefined parts are not known and not checked. */
-export interface Surroundings {
-  readonly now: EpochMs;
-  readonly public: string | undefined;
-  readonly identities: readonly string[] | undefined;
-  /** Lower-case names of the headers that carry API keys. */
-  readonly keyHeaders: readonly string[];
-  readonly listeners: readonly { readonly name: string; readonly address: Address }[];
-  /** Undefined where no client is held to the names of certificates. */
-  readonly certifiedNames: readonly string[] | undefined;
-  readonly trustsProxies: boolean | undefined;
-  /** How services read paths, for policy files that do not say. */
-  readonly paths: PathsFile | undefined;
-  /** Days for which calls are kept; 0: none are counted. */
-  readonly ledgerDays: number | undefined;
-}
-
-export type Report = (path: Path, finding: Finding) => void;
 
 export function reporter(document: SourceDocument, problems: Problem[]): Report {
   return (path, finding) => {
@@ -127,12 +94,4 @@ function listenersOf(
   return Object.entries(byName).flatMap(([name, listener]) =>
     listener === undefined ? [] : [{ name, address: listener.address }],
   );
-}
-
-/**
- * Whether anything is written at `path`, well formed or not: a malformed value is reported once, not as missing too.
- * `off` says that there is nothing.
- */
-export function isWritten({ document }: Pick<PolicyView, 'document'>, path: Path): boolean {
-  return document.has(path) && valueAt(document.value, path) !== 'off';
 }

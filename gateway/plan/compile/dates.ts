@@ -1,22 +1,12 @@
-// What of a version depends on dates: its schedule, exceptions and brownouts, and its rules before each later announcement.
+// The rules of a version or an operation before each later announcement of a date.
 import type { EpochMs } from '../../policy/contract.ts';
-import { type BrownoutCalendar, createBrownoutCalendar } from '../../policy/lifecycle/brownout-calendar.ts';
-import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
-import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
-import type { Exception } from '../../policy/lifecycle/exceptions.ts';
-import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
-import type { VersionFile } from '../grammar/policy-grammar.ts';
 import type { VersionRules } from '../plan.ts';
-import { effectiveSunset, successorOf } from '../routes/redirects.ts';
-
-/** What depends on dates, and so on what is announced of them. */
-export type DatedRules = Pick<VersionRules, 'schedule' | 'phases' | 'exceptions' | 'brownouts' | 'limits'>;
 
 /** `instants`: of the announcements, in time order; `datedAt`: the part of the rules that is known by an instant. */
 export function withAnnouncements(
   rules: VersionRules,
   instants: readonly EpochMs[],
-  datedAt: (known: EpochMs) => DatedRules,
+  datedAt: (known: EpochMs) => Partial<VersionRules>,
 ): VersionRules {
   if (instants.length === 0) return rules;
   const earlier = instants.map((knownUntil, index) => ({
@@ -25,82 +15,4 @@ export function withAnnouncements(
     knownUntil,
   }));
   return { ...rules, earlier };
-}
-
-/** `published`: where the gateway itself tells of the API's life; `urlOf`: where a guide is read. */
-export function compileSchedule(
-  version: VersionFile,
-  published: string,
-  urlOf: (guide: string) => string,
-): Schedule {
-  const { after } = version;
-  return {
-    released: version.released,
-    announced: version.announced,
-    deprecated: version.deprecated,
-    published: version.sunset,
-    extended: version.extended?.map(({ to, announced }) => ({ to, announced })),
-    sunset: effectiveSunset(version),
-    retired: version.retired,
-    forgotten: version.forgotten,
-    // Where a version redirects to is where to go, unless another is named (RET-8).
-    successor: successorOf(version),
-    alternate: version.alternate,
-    guide: version.guide && urlOf(version.guide),
-    status: version.status ?? published,
-    serviceDoc: version.service_doc,
-    serviceDesc: version.service_desc,
-    reason: version.reason,
-    after:
-      typeof after === 'object'
-        ? { kind: 'redirect', to: after.redirect, unsafe: after.unsafe ?? 308 }
-        : { kind: 'gone' },
-  };
-}
-
-/** `known`: the instant by which they are announced. */
-type Brownouts = (
-  dates: Pick<Schedule, 'deprecated' | 'sunset'>,
-  known: EpochMs,
-) => BrownoutCalendar | undefined;
-
-/**
- * The windows of the rules that are announced, none beginning before it is. Undefined where there are none, and without
- * the dates between which they may lie. The same dates are unrolled once: each window costs a look at a time zone.
- */
-export function compileBrownouts(rules: readonly BrownoutRule[] = []): Brownouts {
-  const unrolled = new Map<string, readonly BrownoutWindow[]>();
-  return ({ deprecated, sunset }, known) => {
-    if (rules.length === 0 || deprecated === undefined || sunset === undefined) return undefined;
-    const expand = () => expandBrownouts(rules, { deprecated, sunset });
-    const windows = unrolled.getOrInsertComputed(`${deprecated} ${sunset}`, expand);
-    const announced = windows
-      .filter((window) => window.announced <= known && window.announced < window.until)
-      .map((window) => ({ ...window, from: Math.max(window.from, window.announced) }));
-    return announced.length === 0 ? undefined : createBrownoutCalendar(announced);
-  };
-}
-
-/**
- * With leave from the sunset the consumer's own last day stands in its headers. `mayOutlast`: whether anybody may have it.
- * An operation that ends by a date of its own ends for everybody, since the leave was given for the version; and where
- * there is no upstream, there is nothing to let anybody pass to.
- */
-export function compileExceptions(
-  exceptions: VersionFile['exceptions'],
-  schedule: Schedule,
-  phasesOf: (schedule: Schedule) => readonly Phase[],
-  mayOutlast: boolean,
-): readonly Exception[] {
-  return (exceptions ?? []).map(({ consumer, until, from, why, by }) => {
-    const outlasts = mayOutlast && from.includes('sunset');
-    return {
-      consumer,
-      until,
-      from: outlasts ? from : from.filter((each) => each !== 'sunset'),
-      why,
-      by,
-      phases: phasesOf(outlasts ? { ...schedule, sunset: until, retired: undefined } : schedule),
-    };
-  });
 }

@@ -1,6 +1,5 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 import type { EpochMs } from '../../policy/contract.ts';
-import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { knownAt, sortedOnce } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
@@ -11,14 +10,14 @@ import {
 import { createPhases, type PhaseOptions, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import { compiledBy } from '../../sections/list.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
-import { earlier } from '../routes/redirects.ts';
-import { operationAccess } from './access.ts';
-import { compileBrownouts, compileExceptions, type DatedRules, withAnnouncements } from './dates.ts';
-import { compileLimits } from './limits.ts';
-import { varyOf } from './resolution.ts';
+import { earlier } from '../../sections/schedule/redirects.ts';
+import { compileBrownouts, compileExceptions } from '../../sections/schedule/compile.ts';
+import { withAnnouncements } from './dates.ts';
+import { varyOf } from './vary.ts';
 
 export interface OperationsInput {
   readonly file: PolicyFile;
@@ -56,7 +55,8 @@ function compileOperation(
   const phasesOf = (dates: Schedule) => createPhases(dates, options);
   const mayOutlast = operation.sunset === undefined && rules.upstream !== undefined;
   const brownouts = compileBrownouts(operation.brownouts);
-  const datedAt = (known: EpochMs): DatedRules => {
+  const own = { name, written: operation };
+  const datedAt = (known: EpochMs) => {
     const within = knownAt(rules, known);
     const schedule = scheduleOf(isKnown(operation, within) ? operation : {}, within, input.urlOf);
     return {
@@ -65,17 +65,7 @@ function compileOperation(
       exceptions: compileExceptions(version.exceptions, schedule, phasesOf, mayOutlast),
       // The very calendar of the version: what is shared is published and paused once.
       brownouts: operation.brownouts === undefined ? within.brownouts : brownouts(schedule, known),
-      limits: compileLimits(file, {
-        label: rules.label,
-        version: version.limits,
-        schedule,
-        operation: {
-          name,
-          limits: operation.limits,
-          cost: operation.cost,
-          hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
-        },
-      }),
+      ...compiledBy('compileDated', { file, label: rules.label, version, schedule, operation: own }),
     };
   };
   // What it says of a deprecation that is its version's is announced with that.
@@ -87,26 +77,17 @@ function compileOperation(
     ...(rules.earlier ?? []).flatMap(({ knownUntil }) => knownUntil ?? []),
     ...(operation.brownouts ?? []).map(({ announced }) => announced),
   ]);
-  const access = operationAccess(operation, rules.access);
+  const ofSections = compiledBy('compileOperation', { file, version, operation, rules });
   const compiled: VersionRules = {
     ...rules,
     earlier: undefined,
     operation: name,
     operations: undefined,
     notes: undefined,
-    retireWhen: undefined,
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
-    maintenance:
-      operation.maintenance === undefined ? rules.maintenance : (operation.maintenance ?? undefined),
-    bodyNotice: operation.body_notice ?? rules.bodyNotice,
-    maxBody: operation.max_body ?? rules.maxBody,
-    access,
-    vary: varyOf(file, access),
-    idempotency:
-      operation.idempotency === undefined
-        ? rules.idempotency
-        : idempotencyOf([operation.idempotency, version.idempotency, file.idempotency]),
+    ...ofSections,
+    vary: varyOf(file, ofSections.access),
     ...successorOf(template, operation, input),
   };
   return withAnnouncements(compiled, announcements, datedAt);

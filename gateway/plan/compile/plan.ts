@@ -1,36 +1,28 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
-import type { AccessRule } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
-import { pathRulesOf } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import { compiledBy } from '../../sections/list.ts';
+import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
 import { hostsOf, originOn, pathsOf } from '../routes/api-routes.ts';
-import { redirectChain, successorOf } from '../routes/redirects.ts';
+import { redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { lifecycleUrl } from '../routes/reserved-paths.ts';
 import { hostKey, startRouteTable } from '../routes/route-table.ts';
 import type { Settings } from '../settings.ts';
 import { versionsInside } from '../upstreams/upstream-places.ts';
 import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
-import { compileAccess, keyHeadersOf, versionAccess } from './access.ts';
-import {
-  compileBrownouts,
-  compileExceptions,
-  compileSchedule,
-  type DatedRules,
-  withAnnouncements,
-} from './dates.ts';
-import { compileLimits } from './limits.ts';
+import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
+import { withAnnouncements } from './dates.ts';
 import { compileOperations } from './operations.ts';
-import { carrier, compileResolution, varyOf, versionFieldsOf, versionHeadersOf } from './resolution.ts';
-import { compileHeaders, compileUpstream, sharedRules } from './upstream.ts';
+import { carrier } from '../../sections/resolve/compile.ts';
+import { varyOf } from './vary.ts';
+import { compileUpstream, sharedRules } from './upstream.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -61,51 +53,72 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
-  const access = compileAccess(file, settings);
-  const versions = compileVersions(file, access, settings);
-  const labels = versions.map(({ label }) => label);
+  const ofApi = compiledBy('compileApi', file, settings);
+  const {
+    access,
+    contacts,
+    deprecatedMaxAge,
+    echo,
+    headers,
+    keyHeaders,
+    locations,
+    mode,
+    pathRules,
+    resolution,
+    rewriteContentType,
+    shared,
+    unknownVersionStatus,
+    upstreamWins,
+    versionFields,
+    versionHeaders,
+    ...ofSections
+  } = ofApi;
+  const versions = compileVersions(file, ofApi, settings);
   return {
     name: file.api,
-    mode: file.mode ?? 'enforce',
-    cors: file.cors && { origins: new Set(file.cors.origins) },
-    echo: file.echo ?? false,
-    upstreamWins: file.upstream_wins ?? false,
+    mode,
+    ...ofSections,
+    echo,
+    upstreamWins,
     hosts: hostsOf(file, settings.public),
     paths: pathsOf(file).map(({ path }) => path),
     base: file.base,
-    pathRules: pathRulesOf(file.paths ?? settings.paths),
+    pathRules,
     inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
-    locations: file.locations ?? 'map',
-    resolution: compileResolution(file, labels),
-    rewriteContentType: file.rewrite_content_type ?? false,
-    deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
+    locations,
+    resolution,
+    rewriteContentType,
+    deprecatedMaxAge,
     hasBodyNotice: versions.some(
       (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),
     ),
-    shared: file.shared ?? false,
-    unknownVersionStatus: file.unknown_version_status,
+    shared,
+    unknownVersionStatus,
     access,
-    headers: compileHeaders(file.headers),
+    headers,
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     releases: releasesOf(versions),
-    versionFields: versionFieldsOf(file),
+    versionFields,
     vary: varyOf(file, access),
-    versionHeaders: versionHeadersOf(file),
-    keyHeaders: keyHeadersOf(file, settings),
-    contacts: new Map(Object.entries(file.contacts ?? {})),
+    versionHeaders,
+    keyHeaders,
+    contacts,
     guides: file.guides ?? [],
     ...(file.isLeftOut && { isLeftOut: true }),
   };
 }
 
-function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings): readonly VersionRules[] {
+function compileVersions(
+  file: PolicyFile,
+  ofApi: Pick<ApiPlan, 'access' | 'headers' | 'keyHeaders' | 'versionHeaders'>,
+  settings: Settings,
+): readonly VersionRules[] {
   const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const ofUpstreams = sharedRules(file, settings);
+  const ofUpstreams = sharedRules(file, ofApi);
   return [...versions].map(([label, version]): VersionRules => {
-    const access = versionAccess(version, ofApi, settings);
     const page = lifecycleUrl(settings.public, file.api);
     const urlOf = (guide: string) => guideUrl(guide, settings.public, file.api);
     const schedule = compileSchedule(version, page, urlOf);
@@ -118,16 +131,18 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
     const upstream = compileUpstream(file, label, ofUpstreams);
     const brownouts = compileBrownouts(version.brownouts);
-    const datedAt = (known: EpochMs): DatedRules => {
+    const datedAt = (known: EpochMs) => {
       const dates = knownSchedule(schedule, known);
       return {
         schedule: dates,
         phases: phasesWith(upstream, phasesOf(dates)),
         exceptions: compileExceptions(version.exceptions, dates, phasesOf, upstream !== undefined),
         brownouts: brownouts(dates, known),
-        limits: compileLimits(file, { label, version: version.limits, schedule: dates }),
+        ...compiledBy('compileDated', { file, label, version, schedule: dates, operation: undefined }),
       };
     };
+    const compiled = compiledBy('compileVersion', { file, settings, version, ofApi });
+    const { access, idempotency, ...ofSections } = compiled;
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -135,15 +150,11 @@ function compileVersions(file: PolicyFile, ofApi: AccessRule, settings: Settings
       operations: undefined,
       ...datedAt(Number.POSITIVE_INFINITY),
       phasesOf,
-      freeze: version.freeze,
-      retireWhen: version.retire_when,
-      maintenance: version.maintenance,
-      bodyNotice: version.body_notice ?? false,
+      ...ofSections,
       notes: newsOf(file.notes?.[label], schedule.released),
-      maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access,
       vary: varyOf(file, access),
-      idempotency: idempotencyOf([version.idempotency, file.idempotency]),
+      idempotency,
       upstream,
       place: pathOf(label),
       predecessors: predecessorsOf(label, versions),

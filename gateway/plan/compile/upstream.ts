@@ -1,21 +1,13 @@
 // One upstream of a policy file with its defaults filled in, and the fields that pass to and from it.
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
-import type { Timeouts, UpstreamPlan } from '../plan.ts';
-import type { Settings } from '../settings.ts';
+import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
+import type { ApiPlan, Timeouts, UpstreamPlan } from '../plan.ts';
 import { answerFieldsOf } from '../upstreams/answer-fields.ts';
-import { clientField } from '../upstreams/client-fields.ts';
-import type {
-  ConnectionRules,
-  HeaderEdits,
-  HeaderRules,
-  KeptFields,
-  RetryRules,
-} from '../upstreams/connection-rules.ts';
+import { clientField } from '../../policy/headers/client-fields.ts';
+import type { ConnectionRules, RetryRules } from '../upstreams/connection-rules.ts';
 import type { BreakerRules, HealthRules, TargetRules } from '../upstreams/target-rules.ts';
 import { upstreamPath } from '../upstreams/upstream-places.ts';
-import { keyHeadersOf } from './access.ts';
-import { DEFAULT_VERSION_HEADER, versionHeadersOf } from './resolution.ts';
+import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
@@ -27,19 +19,21 @@ const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
 type SharedRules = Pick<UpstreamPlan, 'answerFields'> & { readonly withheld: readonly string[] };
 
 /** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
-export function sharedRules(file: PolicyFile, settings: Settings): SharedRules {
+export function sharedRules(
+  file: PolicyFile,
+  { headers, keyHeaders, versionHeaders }: Pick<ApiPlan, 'headers' | 'keyHeaders' | 'versionHeaders'>,
+): SharedRules {
   const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
     each?.consumer ?? [],
     each?.scopes ?? [],
   ]);
-  const rules = compileHeaders(file.headers);
-  const { set = {}, remove = [] } = rules?.request ?? {};
+  const { set = {}, remove = [] } = headers?.request ?? {};
   return {
     withheld: [
-      ...[...versionHeadersOf(file), ...told.flat(), ...keyHeadersOf(file, settings)],
+      ...[...versionHeaders, ...told.flat(), ...keyHeaders],
       ...[...Object.keys(set), ...remove],
     ],
-    answerFields: answerFieldsOf(rules),
+    answerFields: answerFieldsOf(headers),
   };
 }
 
@@ -151,22 +145,4 @@ function compileBreaker({ breaker, targets }: UpstreamFile): BreakerRules | unde
     open: breaker.open ?? DEFAULT_BREAKER.open,
     strict: true,
   };
-}
-
-type Section = NonNullable<PolicyFile['headers']>;
-
-export function compileHeaders(section: Section | undefined): HeaderRules | undefined {
-  if (section === undefined) return undefined;
-  const { request, response } = section;
-  return { request: editsOf(request), response: editsOf(response), kept: keptOf(request) };
-}
-
-/** Without `from` the check of the file has refused it. */
-function keptOf({ keep, from }: NonNullable<Section['request']> = {}): KeptFields | undefined {
-  return keep && from && { names: keep, from };
-}
-
-function editsOf({ set = {}, remove = [] }: NonNullable<Section['response']> = {}): HeaderEdits {
-  const lower = Object.entries(set).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return { set: Object.fromEntries(lower), remove };
 }

@@ -1,5 +1,6 @@
 // What holds where a file says nothing: every default that the descriptions of the grammar name, filled in.
 import type { z } from 'zod';
+import { SECTIONS } from '../../sections/list.ts';
 import type { Path } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
 
@@ -29,7 +30,11 @@ const LEFT_AS_WRITTEN: ReadonlySet<string> = new Set([
 ]);
 /** Of no use, and refused, in an API without versions. */
 const UNVERSIONED = 'none';
-const OF_VERSIONS: ReadonlySet<string> = new Set(['rewrite_content_type', 'upstream_wins', 'warning']);
+const OF_VERSIONS: ReadonlySet<unknown> = new Set(
+  SECTIONS.flatMap(({ needsVersions = [], needsDeprecation = [] }) =>
+    [...needsVersions, ...needsDeprecation].flatMap((path) => (path.length === 1 ? path : [])),
+  ),
+);
 
 export interface Filling {
   readonly values: unknown;

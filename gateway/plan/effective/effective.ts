@@ -3,7 +3,7 @@ import { Document, isNode } from 'yaml';
 import { atOnce, createTurns, inSlices } from '../../system/time-slices.ts';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
-import { policyGrammar } from '../grammar/policy-grammar.ts';
+import { policyGrammar } from '../../sections/policy-file.ts';
 import type { LoadOptions } from '../load-documents.ts';
 import { CREDENTIAL_IN_QUERY } from '../problems.ts';
 import type { PublishedFile } from '../published/record.ts';
@@ -12,7 +12,8 @@ import { isConcealed, isLikeASecret } from '../read/concealed.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
 import { withDefaults } from './defaults.ts';
-import { withInheritedLimits } from './inherited-limits.ts';
+import { SECTIONS } from '../../sections/list.ts';
+import type { EffectiveValues } from '../../sections/section.ts';
 
 export interface EffectiveConfig {
   /** Of the plan that these documents make. */
@@ -73,8 +74,8 @@ function effectiveDocument(
     ? withDefaults(schemaOf(grammar), document.value, kind)
     : { values: document.value, added: [] };
   const added = new Set(filling.added.map(pointerTo));
-  const whole = { values: filling.values, real: (path: Path) => path };
-  const { values, real } = kind === 'policy' && defaults ? withInheritedLimits(filling.values) : whole;
+  const { values, real } =
+    kind === 'policy' && defaults ? effectiveValues(filling.values) : { values: filling.values, real: asIs };
   const origins: ValueOrigin[] = [];
   const show = (value: unknown, path: Path): unknown => {
     const at = real(path);
@@ -90,6 +91,21 @@ function effectiveDocument(
     return shownValue(document, at, value);
   };
   return { file: document.file, values: show(values, []), origins };
+}
+
+/** With what versions take over from their API key by key. */
+function effectiveValues(written: unknown): EffectiveValues {
+  const shown: EffectiveValues = { values: written, real: asIs };
+  return SECTIONS.reduce(({ values, real }, section) => {
+    const next = section.effective?.(values);
+    return next === undefined
+      ? { values, real }
+      : { values: next.values, real: (path) => real(next.real(path)) };
+  }, shown);
+}
+
+function asIs(path: Path): Path {
+  return path;
 }
 
 /** RFC 6901. */

@@ -1,7 +1,13 @@
 // Hosts, listener addresses and address ranges as operators write them.
 import { isIP } from 'node:net';
 import { isLoopback } from '../../policy/notation.ts';
-import type { Address } from '../settings.ts';
+
+
+export interface Address {
+  /** Undefined: every interface. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const HOST = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`);

@@ -1,9 +1,8 @@
 // The grammar of `config/gateway.yaml`: how the process runs.
 import { z } from 'zod';
-import { deprecationHeaderSection } from '../../policy/lifecycle/section.ts';
-import { notation, parseDuration } from '../../policy/notation.ts';
-import { pathsSection } from '../../policy/paths/section.ts';
-import { guardSection } from '../../policy/rate-limit/section.ts';
+import { deprecationHeaderSection } from '../../sections/signals/grammar.ts';
+import { notation, parseDuration, parseRate, type Rate } from '../../policy/notation.ts';
+import { pathsSection } from '../../sections/routes/grammar.ts';
 import { redisAddress } from '../../stores/redis-address.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import type { StoreSettings } from '../settings.ts';
@@ -13,7 +12,7 @@ import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
 import { notifySection } from './notify-section.ts';
-import { origin, parseOrigin } from './upstream-section.ts';
+import { origin, parseOrigin } from '../../sections/upstreams/grammar.ts';
 
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
@@ -25,6 +24,16 @@ function parseStore(written: string): WrittenStore | undefined {
   if (folder !== undefined) return { kind: 'embedded', folder };
   return redisAddress(written) && { kind: 'redis', url: written };
 }
+
+/** Per address, before authentication. */
+const guard = notation(
+  (text): Rate | 'off' | undefined => (text === 'off' ? 'off' : parseRate(text)),
+  'not a rate such as 600/1m, or off',
+  {
+    description: 'Requests one address may make, before anything costly is done; off to disable.',
+    examples: ['600/1m', 'off'],
+  },
+);
 
 const store = notation(
   parseStore,
@@ -128,7 +137,7 @@ const fields = {
     .array(text('A parameter.', ['access_token']))
     .meta({ description: 'A request with one of these query parameters is refused.' })
     .optional(),
-  guard: guardSection.optional(),
+  guard: guard.optional(),
   tracing: z
     .union([
       z.literal('off'),

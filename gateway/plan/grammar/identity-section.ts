@@ -1,7 +1,7 @@
 // The `identity` section of `config/gateway.yaml`: ways of knowing who calls, each under a name that policies use.
 import { z } from 'zod';
-import { scope } from '../../policy/authentication/section.ts';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { scope } from '../../policy/authentication/scope.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   notation,
   parseClaimName,
@@ -10,8 +10,7 @@ import {
   wholeSeconds,
 } from '../../policy/notation.ts';
 import { text } from './listeners-section.ts';
-import { parseFieldName } from './message-sections.ts';
-import { saidBy } from './taken-fields.ts';
+import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
 
 const url = (description: string, example: string, mayHaveQuery = false) =>
   notation(

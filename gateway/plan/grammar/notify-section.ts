@@ -1,6 +1,6 @@
 // The `notify` section of gateway.yaml: how consumers and machines are told what becomes of a version, and when.
 import { z } from 'zod';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { notation, parseDuration, parseMail } from '../../policy/notation.ts';
 import type { SmtpServer } from '../settings.ts';
 
@@ -101,12 +101,3 @@ export const notifySection = z.strictObject({
     })
     .optional(),
 });
-
-const contactMail = notation(parseMail, 'not a mail address', {
-  description: 'Where a consumer is written to.',
-  examples: ['api@acme.example'],
-});
-
-export const contactsSection = z
-  .record(z.string(), contactMail)
-  .meta({ description: 'Mail addresses of consumers, by their id; before those of their API keys.' });

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { controlIn } from '../../policy/contract.ts';
 import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
-import type { PolicyView, Report } from '../check/views.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 import type { PublishedFile } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
 import { type ReadFile, tryRead } from '../read/files.ts';

@@ -2,7 +2,7 @@
 // changelog and breaking changes.
 import { isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
 import { controlIn } from '../../policy/contract.ts';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import type { Problem } from '../problems.ts';
 import {
   type DescriptionText,

@@ -1,7 +1,7 @@
 // Chooses the name, version, paths and upstream of a first policy from a description.
 import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../check/views.ts';
+import type { Surroundings } from '../../sections/view.ts';
 import { reaches } from '../grammar/addresses.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
 import type { Description } from './description.ts';

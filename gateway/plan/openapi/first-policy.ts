@@ -1,7 +1,7 @@
 // The text of a first policy for the API of a description, for `sundial init`.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../check/views.ts';
+import type { Surroundings } from '../../sections/view.ts';
 import type { NextCommand } from '../next-command.ts';
 import { readDocument } from '../read/document.ts';
 import type { Borrowed } from './borrowed.ts';

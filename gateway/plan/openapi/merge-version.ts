@@ -1,6 +1,6 @@
 // Merges `info.x-lifecycle` of a description into its version of the policy (OAS-2).
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { parseInstant } from '../../policy/notation.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { Path } from '../read/document.ts';

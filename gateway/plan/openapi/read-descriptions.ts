@@ -14,7 +14,7 @@ import { type Description, readDescription } from './description.ts';
 import { MOST_DESCRIPTION_BYTES, mapOf, pairsOf } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
-import { parseDescriptionPath } from './section.ts';
+import { parseDescriptionPath } from '../../sections/openapi/grammar.ts';
 
 /** Descriptions by path, kept between reloads: a large one takes a second to parse. */
 export type DescriptionCache = Map<string, { readonly digest: string; readonly description: Description }>;

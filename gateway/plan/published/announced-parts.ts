@@ -1,7 +1,7 @@
 // The dates of a version in a policy file that are announced at an instant.
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
 
 /** Without dates and extensions that are announced later. */
 export function announcedParts(version: VersionParts, now: EpochMs): VersionParts {

@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { LoadOptions, Policies } from '../load-documents.ts';
 import { type NextCommand, nextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
-import { isRuleName, type RuleName } from '../rules/names.ts';
+import { isRuleName, type RuleName } from '../../sections/rules/grammar.ts';
 import { keptOf } from './former-versions.ts';
 import { isAccepted, type PublishedHistory } from './history.ts';
 import type { FormerVersion, PublishedChange, PublishedEntry, PublishedFile } from './record.ts';

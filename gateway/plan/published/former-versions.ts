@@ -2,8 +2,8 @@
 // dates of a version that is still there.
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { endingOperations } from '../rules/operations-rewritten.ts';
 import { isReleased } from '../rules/past.ts';
 import type { FormerVersion } from './record.ts';

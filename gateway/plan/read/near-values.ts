@@ -1,6 +1,6 @@
 // Values that are nearly in a notation, as they would be written in it: the cure for a value that is not.
 import { parseZone } from '../../policy/lifecycle/brownout-cron.ts';
-import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   parseDuration,
   parseInstant,
@@ -8,7 +8,7 @@ import {
   parseSize,
   parseWholeSeconds,
 } from '../../policy/notation.ts';
-import { parseLowering } from '../../policy/rate-limit/section.ts';
+import { parseLowering } from '../../policy/rate-limit/lowering.ts';
 import { redisAddress } from '../../stores/redis-address.ts';
 import { parseAddress } from '../grammar/addresses.ts';
 import type { Path } from './document.ts';

@@ -1,5 +1,5 @@
 // One policy file as a part of a plan; its digest tells whether a reload must compile it again.
-import type { PolicyFile } from '../grammar/policy-grammar.ts';
+import type { PolicyFile } from '../../sections/policy-file.ts';
 import type { ApiPlan } from '../plan.ts';
 import type { PublishedFile } from '../published/record.ts';
 import { digest } from '../read/files.ts';

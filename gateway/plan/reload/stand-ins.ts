@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Claimant, claimsOf } from '../check/together.ts';
-import type { PolicyView, Surroundings } from '../check/views.ts';
+import type { PolicyView, Surroundings } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import type { AcceptedForm, AcceptedForms } from '../published/accepted-forms.ts';
 import type { PublishedFile } from '../published/record.ts';

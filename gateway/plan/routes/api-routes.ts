@@ -1,5 +1,5 @@
 // The hosts and path templates under which one API is reached, from its policy file.
-import type { PolicyParts } from '../grammar/policy-grammar.ts';
+import type { PolicyParts } from '../../sections/policy-file.ts';
 import type { Path } from '../read/document.ts';
 
 /** Hosts of an API: its own, else that of `public`, and the one that carries the version; lower case, no port. */

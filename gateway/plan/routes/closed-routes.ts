@@ -1,6 +1,6 @@
 // The routes of an API that is left out.
-import type { PolicyView } from '../check/views.ts';
-import { type PolicyFile, policyPartsGrammar } from '../grammar/policy-grammar.ts';
+import type { PolicyView } from '../../sections/view.ts';
+import { type PolicyFile, policyPartsGrammar } from '../../sections/policy-file.ts';
 import type { Problem } from '../problems.ts';
 import { digest } from '../read/files.ts';
 import { keysOf, valueAt } from '../read/values.ts';

@@ -1,5 +1,6 @@
 // Calendar months in UTC and the dates that hints name: a month is what the calendar says, not thirty days.
 import type { EpochMs } from '../../policy/contract.ts';
+import { inUtc } from '../../policy/spans.ts';
 
 /** The notation of dates has four digits for the year. */
 export const LAST_DAY = Date.UTC(9999, 11, 31);
@@ -24,8 +25,4 @@ export function orLater(what: string, at: EpochMs, otherwise: string): string {
 /** The last date whose midnight is not after `at`. */
 export function dayUntil(at: EpochMs): string {
   return inUtc(at).toPlainDate().toString();
-}
-
-export function inUtc(at: EpochMs): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC');
 }

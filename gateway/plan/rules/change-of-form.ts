@@ -1,9 +1,9 @@
 // An API that gets versions, or gives them up: its callers stay, and so does what they were told of its end.
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyView, Report } from '../check/views.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { effectiveSunset } from '../routes/redirects.ts';
-import { versionName, versionPath } from '../versions.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { versionName, versionPath } from '../../sections/view.ts';
 import { datesRewritten, hasPins, sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,13 +1,14 @@
 // The rules about the dates of one policy file, in the order their findings are read.
 import { dayOf } from '../../policy/notation.ts';
-import type { PathsFile } from '../../policy/paths/section.ts';
+import type { PathsFile } from '../../sections/routes/grammar.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { whoGetsDefault } from '../check/pin.ts';
-import type { PolicyView, Report } from '../check/views.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { whoGetsDefault } from '../../sections/resolve/pin.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
+import { SECTIONS } from '../../sections/list.ts';
 import { isTakenOver, ownInstead } from '../inherited.ts';
 import { isMap, valueAt } from '../read/values.ts';
-import { effectiveSunset, redirectChain, successorOf } from '../routes/redirects.ts';
+import { effectiveSunset, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { brownoutAnnouncement, brownoutWindows } from './brownout-windows.ts';
 import { bodyNotice, migrationGuide, noticePeriod, parallelVersions } from './deprecation-rules.ts';
 import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './extension-rules.ts';
@@ -38,19 +39,10 @@ const VERSION_RULES: readonly Rule[] = [
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
 const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
 
-const ANNOUNCED_TO_ALL = [
-  'announced',
-  'deprecated',
-  'sunset',
-  'extended',
-  'retired',
-  'forgotten',
-  'exceptions',
-  'brownouts',
-  'freeze',
-  'retire_when',
-  'maintenance',
-] as const;
+/** Keys of an API that do nothing where each version has its own. */
+const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, mayBeOverridden }) =>
+  mayBeOverridden ? [] : Object.keys(inherited),
+);
 
 /** `paths`: what the gateway file says for policy files that do not. */
 export function checkRules(view: PolicyView, paths: PathsFile | undefined, report: Report): void {

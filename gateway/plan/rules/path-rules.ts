@@ -10,10 +10,11 @@ import {
 import { decodedOctets } from '../../policy/octets.ts';
 import { lettersOf } from '../../policy/paths/reading.ts';
 import type { PathRules } from '../../policy/paths/rules.ts';
-import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
-import { isWritten, type PolicyView, type Report } from '../check/views.ts';
+import type { PathsFile } from '../../sections/routes/grammar.ts';
+import { pathRulesOf } from '../../sections/routes/compile.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 import { pathInside, placesIn } from '../upstreams/upstream-places.ts';
-import { versionPath } from '../versions.ts';
+import { versionPath } from '../../sections/view.ts';
 
 /** `byDefault`: the section of the gateway file. */
 export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, report: Report): void {

@@ -1,5 +1,5 @@
 // What the gateway does with each field of an upstream's response: a table of names, extended per upstream.
-import type { HeaderRules } from './connection-rules.ts';
+import type { HeaderRules } from '../../policy/headers/rules.ts';
 
 /** Bits, of which a field may have several. */
 export const FIELD = {

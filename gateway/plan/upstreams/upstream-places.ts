@@ -1,6 +1,6 @@
 // Server and path where requests for an upstream go, in one form for each of their spellings.
 import type { Label } from '../../policy/versioning/resolution.ts';
-import type { PolicyParts } from '../grammar/policy-grammar.ts';
+import type { PolicyParts } from '../../sections/policy-file.ts';
 import type { UpstreamPlan, VersionRules } from '../plan.ts';
 import type { NestedRoutes } from '../routes/nested-routes.ts';
 import { startRouteTable } from '../routes/route-table.ts';

@@ -1,5 +1,6 @@
 // The lowered limit of what is deprecated (RL-11), computed when a plan is compiled.
 import type { EpochMs } from '../contract.ts';
+import { parseRate, parseShare } from '../notation.ts';
 import type { Limit, LimitRule } from './limit.ts';
 
 export type Lowering =
@@ -8,6 +9,14 @@ export type Lowering =
   | { readonly kind: 'absolute'; readonly units: number; readonly windowMs: number }
   /** From one part of the base on the first day to another on the last before the sunset. */
   | { readonly kind: 'curve'; readonly from: number; readonly to: number };
+
+/** `50%` (1 to 100) or a rate; undefined for any other text. */
+export function parseLowering(text: string): Lowering | undefined {
+  const factor = parseShare(text);
+  if (factor !== undefined) return { kind: 'factor', factor };
+  const absolute = parseRate(text);
+  return absolute && { kind: 'absolute', ...absolute };
+}
 
 /** What a limit without a name is called, as it stands and lowered. */
 export const DEFAULT_LIMIT = 'default';

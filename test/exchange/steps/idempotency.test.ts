@@ -5,7 +5,7 @@ import { settle } from '../../../gateway/exchange/exchange.ts';
 import type { ExchangePorts } from '../../../gateway/exchange/ports.ts';
 import { forwardOrder } from '../../../gateway/exchange/steps/forward-order.ts';
 import { underKey } from '../../../gateway/exchange/steps/idempotency.ts';
-import { idempotencyOf } from '../../../gateway/policy/idempotency/section.ts';
+import { idempotencyOf } from '../../../gateway/sections/idempotency/compile.ts';
 import { api, deprecatedFacts, NOW, plan, upstream, version, view } from '../../support/exchange-samples.ts';
 import { NEW_KEYS } from '../../support/new-keys.ts';
 

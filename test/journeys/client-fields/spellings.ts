@@ -1,6 +1,6 @@
 // Every spelling of a field name that a service may read as the same variable (CGI, WSGI, FastCGI).
 
-import { CLAIMED_NAMES, CLAIMED_PREFIXES } from '../../../gateway/plan/upstreams/client-fields.ts';
+import { CLAIMED_NAMES, CLAIMED_PREFIXES } from '../../../gateway/policy/headers/client-fields.ts';
 
 /** What no upstream gets of a client, whatever the table of the gateway has. */
 const LISTED: readonly string[] = [

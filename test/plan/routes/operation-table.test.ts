@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createOperationTable } from '../../../gateway/plan/routes/operation-table.ts';
 import { parseOperation, spellOperation } from '../../../gateway/policy/lifecycle/operation-template.ts';
 import { readingsOf } from '../../../gateway/policy/paths/rules.ts';
-import { pathRulesOf } from '../../../gateway/policy/paths/section.ts';
+import { pathRulesOf } from '../../../gateway/sections/routes/compile.ts';
 import { fuzz } from '../../support/fuzz.ts';
 
 function table(...names: readonly string[]) {

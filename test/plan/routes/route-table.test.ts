@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../../gateway/plan/routes/route-table.ts';
 import { literalReading, readingsOf } from '../../../gateway/policy/paths/rules.ts';
-import { pathRulesOf } from '../../../gateway/policy/paths/section.ts';
+import { pathRulesOf } from '../../../gateway/sections/routes/compile.ts';
 import { createRouteTable } from '../../support/route-table.ts';
 
 const HOST = 'api.example.com';

@@ -1,0 +1,34 @@
+// A claim that is nearly a registered one, and most likely a slip: what names a caller is 401 where no token has it.
+import { distance } from 'fastest-levenshtein';
+import type { Finding } from './document.ts';
+
+const REGISTERED = ['client_id', 'azp', 'sub', 'preferred_username', 'email'];
+/** Near to one of these, and what some issuers write. */
+const IN_USE = new Set(['clientId', 'username', 'upn']);
+const SPELLED_OUT: ReadonlyMap<string, string> = new Map([
+  ['subject', 'sub'],
+  ['authorizedparty', 'azp'],
+]);
+
+export function nearRegistered(claim: string): Finding | undefined {
+  if (REGISTERED.includes(claim) || IN_USE.has(claim)) return undefined;
+  const plain = bare(claim);
+  const meant = SPELLED_OUT.get(plain) ?? REGISTERED.find((known) => isNear(plain, bare(known)));
+  if (meant === undefined) return undefined;
+  return {
+    rule: 'claim',
+    severity: 'warning',
+    message:
+      'not a registered claim, but nearly one: a token that has none of this name does not say who calls',
+    hint: `did you mean "${meant}"?`,
+  };
+}
+
+/** A short name is one slip away from many others. */
+function isNear(claim: string, known: string): boolean {
+  return known.length < 8 ? claim === known : distance(claim, known) <= 2;
+}
+
+function bare(claim: string): string {
+  return claim.toLowerCase().replace(/[-_. ]/g, '');
+}

@@ -1,0 +1,98 @@
+// Request fields that no upstream receives as a client sent them: one table of names and prefixes.
+import type { HeaderRules } from './rules.ts';
+
+/** Of one connection, or set by the gateway alone: no policy can keep them. */
+const OWN: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te'],
+  ...['trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect', 'content-length', 'host', 'via'],
+  ...['x-request-id', 'traceparent', 'tracestate', 'forwarded', 'x-forwarded-for', 'x-forwarded-host'],
+  ...['x-forwarded-proto', 'x-forwarded-prefix'],
+  // CGI services read it as HTTP_PROXY, by which their own HTTP clients choose a proxy.
+  'proxy',
+]);
+
+/** What a client claims of its address, its identity and its target, in the words of usual proxies (XFF-1). */
+export const CLAIMED_NAMES: ReadonlySet<string> = new Set([
+  // Addresses.
+  ...['x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip', 'client-ip', 'proxy-client-ip'],
+  ...['fastly-client-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-envoy-external-address'],
+  ...['x-original-forwarded-for', 'forwarded-for'],
+  // Identities.
+  ...['x-client-id', 'x-scopes', 'x-client-dn', 'x-client-verify', 'x-tls-client-cert', 'x-arr-clientcert'],
+  ...['iv-user', 'iv-groups', 'iv-creds', 'sm-user'],
+  // Another target or scheme than those that were judged (ORD-2).
+  ...['x-original-url', 'x-original-uri', 'x-original-host', 'x-rewrite-url', 'x-envoy-original-path'],
+  ...['x-host', 'forwarded-host', 'x-scheme', 'x-arr-ssl', 'front-end-https', 'x-forwarded'],
+  // What a proxy or a framework sends to itself.
+  ...['x-middleware-subrequest', 'x-envoy-internal', 'x-sendfile-type', 'x-accel-mapping'],
+]);
+
+export const CLAIMED_PREFIXES: readonly string[] = [
+  ...['x-forwarded-', 'cf-connecting-ip', 'wl-proxy-', 'remote-', 'x-remote-', 'x-user-'],
+  ...['client-cert', 'x-client-cert', 'ssl-client-', 'x-ssl-client', 'x-auth-request-', 'x-webauth-'],
+  ...['x-ms-client-principal', 'x-ms-token-', 'x-goog-authenticated-user-', 'x-amzn-oidc-', 'x-amzn-mtls-'],
+  ...['cf-access-authenticated-user-', 'tailscale-user-', 'x-authentik-', 'x-pomerium-claim-'],
+];
+
+/** Fields by which some services take another method than the request has, with their usual letters. They are judged. */
+export const METHOD_OVERRIDES: ReadonlyMap<string, string> = new Map([
+  ['x-http-method', 'X-HTTP-Method'],
+  ['x-http-method-override', 'X-HTTP-Method-Override'],
+  ['x-method-override', 'X-Method-Override'],
+]);
+
+const CLAIMED_PREFIX = new RegExp(`^(?:${CLAIMED_PREFIXES.join('|')})`);
+const UNUSUAL = /[^a-z0-9-]/g;
+
+export interface ClientField {
+  /** The name as services see it that turn unusual characters into the `_` of a CGI variable (SMG-25). */
+  readonly plain: string;
+  /** `own` never goes on, `claim` only where a policy keeps it, `override` is judged (ORD-2). Undefined: any other. */
+  readonly kind: 'own' | 'claim' | 'override' | undefined;
+}
+
+/** Names repeat: looked up anew, those of one request take a microsecond. */
+const known = new Map<string, ClientField>();
+const MOST_KNOWN = 1_000;
+const LONGEST_KNOWN = 64;
+
+/** `name` in lower case. */
+export function clientField(name: string): ClientField {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const plain = name.replace(UNUSUAL, '-');
+  const field = { plain, kind: kindOf(plain) };
+  if (known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, field);
+  return field;
+}
+
+function kindOf(plain: string): ClientField['kind'] {
+  if (OWN.has(plain)) return 'own';
+  if (CLAIMED_NAMES.has(plain) || CLAIMED_PREFIX.test(plain)) return 'claim';
+  return METHOD_OVERRIDES.has(plain) ? 'override' : undefined;
+}
+
+/** Whether an upstream gets the field. Another spelling of a listed name is never what was judged or kept. */
+export function goesOn(name: string, { plain, kind }: ClientField, kept: readonly string[]): boolean {
+  switch (kind) {
+    case undefined:
+      return true;
+    case 'override':
+      return name === plain;
+    case 'claim':
+      return name === plain && kept.includes(name);
+    case 'own':
+      return false;
+  }
+}
+
+/** The names that the rules keep for a request; `viaTrusted`: a trusted proxy sent it. */
+export function keptFields(
+  rules: HeaderRules | undefined,
+  viaTrusted: boolean | undefined,
+): readonly string[] {
+  const kept = rules?.kept;
+  return kept !== undefined && (kept.from === 'any' || viaTrusted === true) ? kept.names : NONE;
+}
+
+const NONE: readonly string[] = [];

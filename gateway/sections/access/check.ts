@@ -1,0 +1,107 @@
+// Checks of `access`: identities that there are, scopes that somebody can hold, fields that are the gateway's.
+import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
+import type { VersionParts } from '../policy-file.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { keysOf, valueAt } from '../../plan/read/values.ts';
+import { reportDangling } from '../dangling.ts';
+import { ofTheGateway } from '../headers/gateway-fields.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+
+export function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
+  const { access } = view.parts;
+  if (typeof access === 'object') {
+    checkIdentities(access, ['access'], view, around, report);
+    const inheriting = view.versions
+      .values()
+      .filter((version) => view.unversioned || version.access === undefined);
+    checkGrants(access, ['access'], [...inheriting], report);
+  }
+  for (const [label, version] of view.unversioned ? [] : view.versions) {
+    const path: Path = ['versions', label, 'access'];
+    if (typeof version.access !== 'object') continue;
+    checkIdentities(version.access, path, view, around, report);
+    checkGrants(version.access, path, [version], report);
+    if (version.access.identity === undefined && access === 'public') {
+      const message = 'a public API has no identity whose tokens could hold these scopes';
+      report(path, { rule: 'access', message, hint: 'add identity: <name>', at: 'key' });
+    }
+    if (version.access.identity !== undefined && view.parts.resolve?.some(({ pin }) => pin !== undefined)) {
+      const message =
+        'with pins it must be known who calls before the version is: versions share the identities of the API';
+      report([...path, 'identity'], { rule: 'access', message });
+    }
+  }
+  for (const name of view.upstreamNames) checkIdentityHeaders(name, view, report);
+  checkShared(view, report);
+}
+
+/** CACHE-3: of a public API no caller is known, whatever it sends. */
+function checkShared({ parts, versions, unversioned }: PolicyView, report: Report): void {
+  const own = unversioned ? [] : [...versions.values()];
+  const rules = [parts.access, ...own.map((version) => version.access)];
+  if (parts.shared !== true || parts.access === undefined || rules.some((each) => typeof each === 'object'))
+    return;
+  const message = 'shared does nothing where the access is public: no caller is identified';
+  report(['shared'], { rule: 'access', severity: 'warning', message, at: 'key' });
+}
+
+const NO_IDENTITY =
+  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there, or access: public here';
+
+function checkIdentities(
+  { identity }: { readonly identity?: string | readonly string[] | undefined },
+  path: Path,
+  view: PolicyView,
+  { identities: known }: Surroundings,
+  report: Report,
+): void {
+  if (known === undefined || identity === undefined) return;
+  const names = [identity].flat();
+  for (const [index, name] of names.entries()) {
+    const at = typeof identity === 'string' ? [...path, 'identity'] : [...path, 'identity', index];
+    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report, NO_IDENTITY);
+    else if (names.indexOf(name) < index)
+      report(at, { rule: 'access', message: 'this identity is asked already' });
+  }
+}
+
+/** Nothing granted is how a whole is closed whose operations say their own, and an oversight where none does. */
+function checkGrants(
+  { scopes }: Extract<VersionParts['access'], object>,
+  path: Path,
+  versions: readonly VersionParts[],
+  report: Report,
+): void {
+  if (scopes === undefined || scopes.read !== undefined || scopes.write !== undefined) return;
+  const operations = versions.flatMap(({ operations = {} }) => Object.values(operations));
+  if (operations.some(({ access }) => access !== undefined)) return;
+  report([...path, 'scopes'], {
+    rule: 'access',
+    severity: 'warning',
+    message: 'nothing is granted to anybody: every request is refused with 403',
+    hint: 'write scopes: any, or the scopes that reading and writing need: { read: [orders:read], write: [orders:write] }',
+  });
+}
+
+/** XFF-1: fields in which nobody else has a say. */
+function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report): void {
+  const told = view.parts.upstreams?.[upstream]?.identity_headers;
+  if (told === undefined) return;
+  const at: Path = ['upstreams', upstream, 'identity_headers'];
+  const set = keysOf(valueAt(view.document.value, ['headers', 'request', 'set'])).map(parseFieldName);
+  for (const use of ['consumer', 'scopes'] as const) {
+    const name = told[use];
+    if (name === undefined || !isWritten(view, [...at, use])) continue;
+    const hint = `write a field of its own, such as ${use === 'consumer' ? 'X-Consumer-Id' : 'X-Consumer-Scopes'}`;
+    const says = ofTheGateway(name, view) ?? saidBy(name);
+    const message =
+      says !== undefined
+        ? `${name} says ${says}`
+        : set.includes(name)
+          ? `headers.request.set has ${name} too`
+          : use === 'scopes' && name === told.consumer
+            ? `${name} says who calls already`
+            : undefined;
+    if (message !== undefined) report([...at, use], { rule: 'headers', message, hint });
+  }
+}

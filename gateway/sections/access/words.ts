@@ -1,0 +1,42 @@
+// How a diff shows `access`: the identities, and the scopes that each use needs.
+import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from '../facts.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../policy-file.ts';
+import type { Words } from '../section.ts';
+import type { Path, SourceDocument } from '../../plan/read/document.ts';
+
+export const accessWords: Words = {
+  ofApi: { access: ({ access }, document) => accessFacts(access, document, ['access']) },
+  ofVersion: { access: ({ access }, document, at) => accessFacts(access, document, [...at, 'access']) },
+  ofOperation: { access: operationAccessFacts },
+  defaults: { ofApi: { shared: false } },
+};
+
+type Access = PolicyFile['access'] | VersionFile['access'];
+
+/** None for a version that takes all of it over. */
+function accessFacts(access: Access, document: SourceDocument, at: Path): readonly Fact[] {
+  if (access === undefined) return [];
+  if (access === 'public') return wordFact('access', plainWord('public'));
+  const { identity, anonymous, scopes } = access;
+  const facts = (['read', 'write'] as const).flatMap((use) => scopeFacts(`scope to ${use}`, scopes[use]));
+  const by = identity === undefined ? [] : wordFact('access', identityWord(document, at, identity));
+  return [...by, ...wordFact('anonymous', anonymous ? plainWord('true') : undefined), ...facts];
+}
+
+function operationAccessFacts({ access }: OperationFile): readonly Fact[] {
+  return [
+    ...wordFact('access', access === 'public' ? plainWord('public') : undefined),
+    ...(typeof access === 'object' ? scopeFacts('scope', access.scopes) : [membersFact('scope', [])]),
+  ];
+}
+
+function identityWord(document: SourceDocument, at: Path, identity: string | readonly string[]): Word {
+  const { same, shown } = writtenWord(document, [...at, 'identity'], identity);
+  return { same: `by ${same}`, shown: `by ${shown}` };
+}
+
+/** That everybody may is said; that nobody may, since nothing is granted, is the absence of it. */
+function scopeFacts(what: string, scopes: readonly string[] | undefined): readonly Fact[] {
+  const isAny = scopes !== undefined && scopes.length === 0;
+  return [membersFact(what, (isAny ? ['any'] : (scopes ?? [])).map(plainWord))];
+}

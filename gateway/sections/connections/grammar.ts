@@ -1,0 +1,83 @@
+// What an upstream's section says of the connections to its targets: how many, how trusted, how often tried.
+import { z } from 'zod';
+import { duration, notation } from '../../policy/notation.ts';
+import { parseHostName } from '../../plan/grammar/addresses.ts';
+
+const count = (least: number, most: number, description: string) =>
+  z.int().min(least).max(most).meta({ description });
+
+const connections = z.strictObject({
+  max: count(1, 100_000, 'Requests and WebSockets one target has at the same time; default 256.').optional(),
+  queue: count(0, 1_000_000, 'Requests that may wait for one target; default 1024.').optional(),
+  wait: duration('Longest time a request waits; default 1s.').optional(),
+});
+
+/** `20%` to 0.2; undefined for any other text and for more than the whole. */
+function parseShare(text: string): number | undefined {
+  const percent = /^(\d{1,3})%$/.exec(text)?.[1];
+  return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100;
+}
+
+const retries = z.strictObject({
+  attempts: count(1, 5, 'How often a request is sent again at most; default 1.').optional(),
+  budget: notation(parseShare, 'not a share such as 20%', {
+    description:
+      'Share of the recent requests that may be sent again; default 20%. One per second always may.',
+    examples: ['20%'],
+  }).optional(),
+});
+
+const file = (description: string, example: string) =>
+  z
+    .string()
+    .min(1)
+    .meta({ description: `${description} A path relative to this file.`, examples: [example] });
+
+const tls = z.strictObject({
+  ca: file(
+    'PEM file of the authorities that are believed, instead of the usual ones.',
+    './ca.pem',
+  ).optional(),
+  cert: file('PEM file of the certificate shown to the upstream.', './client.pem').optional(),
+  key: file('PEM file of its key.', './client.key').optional(),
+  name: notation(
+    (text) => (/^\[|(^|\.)\d+$/.test(text) ? undefined : parseHostName(text)),
+    'not a host name in lower case, without a port; an address is no name',
+    {
+      description: "Name the upstream's certificate must have; default: the host of the target.",
+      examples: ['orders.internal'],
+    },
+  ).optional(),
+});
+
+/** A host, perhaps with a port. */
+function parseAuthority(text: string): string | undefined {
+  const [, name = '', port] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (parseHostName(name) === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;
+  return text;
+}
+
+export const connectionFields = {
+  connections: connections
+    .meta({ description: 'Limits of one target; what is beyond them is answered 503.' })
+    .optional(),
+  retries: z
+    .union([z.literal('off'), retries])
+    .meta({
+      description:
+        'Sends a request without body and without side effects once more when no byte of an answer came, or off.',
+    })
+    .optional(),
+  http2: z
+    .boolean()
+    .meta({
+      description:
+        'Whether HTTP/2 is spoken: offered to https targets, presupposed of http targets; default false.',
+    })
+    .optional(),
+  tls: tls.meta({ description: 'For https targets, whose certificates are always verified.' }).optional(),
+  host: notation(parseAuthority, 'not a host in lower case, perhaps with a port', {
+    description: 'The Host field the upstream gets; default: the authority of the target.',
+    examples: ['orders.internal'],
+  }).optional(),
+};

@@ -1,0 +1,25 @@
+// Checks of `contacts`: consumers that can be known.
+import type { PolicyView, Report, Surroundings } from '../view.ts';
+
+export function checkContacts(
+  { parts, versions }: PolicyView,
+  _around: Surroundings,
+  report: Report,
+): void {
+  if (parts.contacts === undefined || parts.access !== 'public') return;
+  const asks = versions
+    .values()
+    .some(({ access, operations = {} }) =>
+      [access, ...Object.values(operations).map((operation) => operation.access)].some(
+        (each) => typeof each === 'object',
+      ),
+    );
+  if (asks) return;
+  report(['contacts'], {
+    rule: 'contacts',
+    severity: 'warning',
+    message: 'nobody is known to a public API but by an address, so that nobody is written to',
+    hint: 'write access: { identity: <name>, scopes: any }, or take the contacts out',
+    at: 'key',
+  });
+}

@@ -1,0 +1,14 @@
+// How a diff shows `cors`: one member for each origin.
+import { membersFact, writtenWord } from '../facts.ts';
+import type { Words } from '../section.ts';
+
+export const corsWords: Words = {
+  ofApi: {
+    cors: ({ cors }, document) => {
+      const words = (cors?.origins ?? []).map((origin, index) =>
+        writtenWord(document, ['cors', 'origins', index], origin),
+      );
+      return [membersFact('CORS origin', words)];
+    },
+  },
+};

@@ -1,0 +1,123 @@
+// Checks of `headers`: fields that a policy may not touch, and fields of clients that may be kept.
+import { parseFieldName } from '../../policy/headers/field-name.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { keysOf, valueAt } from '../../plan/read/values.ts';
+import { clientField } from '../../policy/headers/client-fields.ts';
+import { reservedField, versionCarriers } from './gateway-fields.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+
+const AT: Path = ['headers', 'request'];
+const KEEP: Path = [...AT, 'keep'];
+
+export function checkHeaders(view: PolicyView, around: Surroundings, report: Report): void {
+  checkEdits(view, report);
+  checkKept(view, around, report);
+}
+
+function checkEdits(view: PolicyView, report: Report): void {
+  for (const direction of ['request', 'response'] as const) {
+    const at: Path = ['headers', direction];
+    // A field that is also in keep has its finding there.
+    const kept = (direction === 'request' && view.parts.headers?.request?.keep) || [];
+    const set = keysOf(valueAt(view.document.value, [...at, 'set']));
+    const seen = new Set<string>();
+    for (const written of set) {
+      const place = [...at, 'set', written];
+      const name = parseFieldName(written);
+      if (name === undefined) report(place, { rule: 'headers', message: 'not a field name', at: 'key' });
+      else if (!kept.includes(name)) judge(name, direction, place, 'key');
+      if (name !== undefined && seen.has(name))
+        report(place, { rule: 'headers', message: `${name} is set above`, at: 'key' });
+      if (name !== undefined) seen.add(name);
+    }
+    for (const [index, name] of (view.parts.headers?.[direction]?.remove ?? []).entries()) {
+      const place = [...at, 'remove', index];
+      if (kept.includes(name)) continue;
+      judge(name, direction, place, 'value');
+      if (seen.has(name))
+        report(place, {
+          rule: 'headers',
+          message: `${name} is in set too, which replaces it`,
+          hint: 'name it in one of them',
+        });
+    }
+  }
+
+  function judge(name: string, direction: 'request' | 'response', place: Path, at: 'key' | 'value'): void {
+    const why = reservedField(name, direction, view);
+    if (why === undefined) return;
+    report(place, {
+      rule: 'headers',
+      message: `${name} is the gateway's: it says ${why.says}`,
+      hint: why.hint,
+      at,
+    });
+  }
+}
+
+function checkKept(view: PolicyView, around: Surroundings, report: Report): void {
+  const { keep, from } = view.parts.headers?.request ?? {};
+  checkFrom(view, report);
+  for (const [index, name] of (keep ?? []).entries()) {
+    const place = [...KEEP, index];
+    const also = alsoIn(name, view);
+    const message = keep?.indexOf(name) === index ? whyNotKept(name, view) : `${name} is listed above`;
+    if (message !== undefined) report(place, { rule: 'headers', message });
+    else if (also.length > 0) {
+      const message = `${name} is in keep and in ${also.join(' and ')}`;
+      const hint = `name it in one of them: ${['keep', ...also].map((key) => EFFECTS[key]).join(', ')}`;
+      report(place, { rule: 'headers', message, hint });
+    } else if (clientField(name).kind === undefined)
+      report(place, {
+        rule: 'headers',
+        severity: 'warning',
+        message: `keep has no effect on ${name}, which is not dropped`,
+        hint: 'leave it out',
+      });
+  }
+  if (keep === undefined || from !== 'trusted_proxies' || around.trustsProxies !== false) return;
+  report([...AT, 'from'], {
+    rule: 'headers',
+    severity: 'warning',
+    message: 'nothing is kept: gateway.yaml names no trusted_proxies',
+    hint: 'add the addresses of your proxies there',
+  });
+}
+
+function checkFrom(view: PolicyView, report: Report): void {
+  const [keep, from] = [isWritten(view, KEEP), isWritten(view, [...AT, 'from'])];
+  if (keep && !from)
+    report(KEEP, {
+      rule: 'headers',
+      message: 'keep needs from: for which requests the fields go on',
+      hint: 'write from: trusted_proxies if your proxies set them, or from: any',
+      at: 'key',
+    });
+  if (from && !keep)
+    report([...AT, 'from'], { rule: 'headers', message: 'from has no effect without keep', at: 'key' });
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  keep: 'keep lets the value of the client through',
+  set: 'set replaces it',
+  remove: 'remove drops it',
+};
+
+function alsoIn(name: string, view: PolicyView): readonly string[] {
+  const { set, remove } = view.parts.headers?.request ?? {};
+  const isSet = Object.keys(set ?? {})
+    .map(parseFieldName)
+    .includes(name);
+  return [...(isSet ? ['set'] : []), ...(remove?.includes(name) ? ['remove'] : [])];
+}
+
+function whyNotKept(name: string, view: PolicyView): string | undefined {
+  if (clientField(name).kind === 'own')
+    return `${name} cannot be kept: it belongs to the connection, or the gateway sets it`;
+  if (versionCarriers(view).has(name)) return `${name} cannot be kept: it carries the version`;
+  const told = Object.values(view.parts.upstreams ?? {}).flatMap(({ identity_headers: fields }) => [
+    fields?.consumer,
+    fields?.scopes,
+  ]);
+  return told.includes(name) ? `${name} cannot be kept: identity_headers sets it` : undefined;
+}

@@ -1,0 +1,99 @@
+// Header fields that are the gateway's own, which a policy may not touch, with the reason.
+import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
+import type { PolicyView } from '../view.ts';
+
+const FRAMING = 'connection framing';
+const IDENTITY = 'who calls';
+const LIFECYCLE = 'what the gateway says of the life of an API';
+
+const BOTH: Readonly<Record<string, string>> = {
+  connection: FRAMING,
+  'content-length': FRAMING,
+  expect: FRAMING,
+  'http2-settings': FRAMING,
+  'keep-alive': FRAMING,
+  'proxy-authenticate': FRAMING,
+  'proxy-authorization': FRAMING,
+  'proxy-connection': FRAMING,
+  te: FRAMING,
+  trailer: FRAMING,
+  'transfer-encoding': FRAMING,
+  upgrade: FRAMING,
+  via: 'the way of a message',
+  'x-request-id': 'which request it is',
+};
+const REQUEST: Readonly<Record<string, string>> = {
+  forwarded: IDENTITY,
+  'x-real-ip': IDENTITY,
+  'x-client-id': IDENTITY,
+  'x-scopes': IDENTITY,
+  proxy: IDENTITY,
+  'accept-encoding': 'the coding of answers',
+};
+const RESPONSE: Readonly<Record<string, string>> = {
+  'content-encoding': FRAMING,
+  'content-range': FRAMING,
+  date: 'when it answered',
+  deprecation: LIFECYCLE,
+  sunset: LIFECYCLE,
+  link: LIFECYCLE,
+  warning: LIFECYCLE,
+  'proxy-status': 'what failed',
+  'strict-transport-security': 'how it is reached',
+  'retry-after': 'when to come again',
+  'idempotency-replayed': 'whether an answer is given again',
+  vary: 'what an answer depends on',
+};
+/** Dropped from what clients send whether or not an upstream is told by them. */
+const OURS_TO_TELL: ReadonlySet<string> = new Set(['x-client-id', 'x-scopes']);
+const REQUEST_FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:x-forwarded-|x-client-cert|client-cert|x-user-)/, IDENTITY],
+  [/^(?:sec-websocket-)/, FRAMING],
+];
+const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:x-ratelimit-|ratelimit)/, 'limits'],
+  [/^x-api-/, LIFECYCLE],
+  [/^access-control-/, 'pages of other origins: see cors'],
+  [/^(?:sec-websocket-)/, FRAMING],
+];
+
+/** What a field of requests says that nobody else may; undefined for one that is free, or ours to say who calls. */
+export function ofTheGateway(name: string, view: PolicyView): string | undefined {
+  const says = reservedField(name, 'request', view)?.says;
+  return says === IDENTITY && OURS_TO_TELL.has(name) ? undefined : says;
+}
+
+interface Reserved {
+  readonly says: string;
+  readonly hint?: string | undefined;
+}
+
+/** Undefined for a field that a policy may change. */
+export function reservedField(
+  name: string,
+  direction: 'request' | 'response',
+  view: PolicyView,
+): Reserved | undefined {
+  if (name === 'host' && direction === 'request')
+    return { says: 'which host is meant', hint: 'write host: in the section of the upstream' };
+  if (name === 'x-forwarded-prefix' && direction === 'request')
+    return { says: 'where clients find the service', hint: 'write locations: prefix' };
+  if (direction === 'request' && versionCarriers(view).has(name)) return { says: 'which version is meant' };
+  const [own, families] =
+    direction === 'request' ? [REQUEST, REQUEST_FAMILIES] : [RESPONSE, RESPONSE_FAMILIES];
+  const says = BOTH[name] ?? own[name] ?? families.find(([family]) => family.test(name))?.[1];
+  return says === undefined ? undefined : { says };
+}
+
+/** Lower-case names of the fields that tell the gateway or an upstream a version (VER-9). */
+export function versionCarriers({ parts, unversioned }: PolicyView): ReadonlySet<string> {
+  if (unversioned) return new Set();
+  const names = new Set([DEFAULT_VERSION_HEADER.toLowerCase()]);
+  for (const { header, media_type } of parts.resolve ?? []) {
+    if (header !== undefined) names.add(header.toLowerCase());
+    if (media_type !== undefined) for (const name of ['accept', 'content-type']) names.add(name);
+  }
+  for (const { version_as } of Object.values(parts.upstreams ?? {}))
+    if (typeof version_as === 'object' && 'header' in version_as) names.add(version_as.header.toLowerCase());
+  return names;
+}

@@ -1,0 +1,48 @@
+// Checks of `idempotency`: callers to whom keys belong, and methods that may have one.
+import { idempotencyOf } from './compile.ts';
+import type { WrittenIdempotency } from './grammar.ts';
+import type { Path } from '../../plan/read/document.ts';
+import type { PolicyView, Report, Surroundings } from '../view.ts';
+
+type Written = WrittenIdempotency | 'off' | undefined;
+
+export function checkIdempotency(
+  { parts, versions, unversioned }: PolicyView,
+  _around: Surroundings,
+  report: Report,
+): void {
+  const ofAll = parts.idempotency;
+  const look = (at: Path, own: Written, larger: readonly Written[], isPublic: boolean): void => {
+    if (own === undefined || own === 'off') return;
+    if (!isPublic || idempotencyOf([own, ...larger])?.anonymous !== 'refuse') return;
+    report([...at, 'idempotency'], {
+      rule: 'idempotency',
+      severity: 'warning',
+      message: 'nobody is known to a public API, so that every key is refused',
+      hint: 'write anonymous: address',
+      at: 'key',
+    });
+  };
+  look([], ofAll, [], parts.access === 'public');
+  if (unversioned) return;
+  for (const [label, version] of versions) {
+    look(['versions', label], version.idempotency, [ofAll], parts.access === 'public');
+    for (const [name, { access = parts.access, idempotency: own }] of Object.entries(
+      version.operations ?? {},
+    )) {
+      const at = ['versions', label, 'operations', name];
+      const larger = [version.idempotency, ofAll];
+      look(at, own, larger, access === 'public');
+      const methods = own === 'off' ? undefined : own && idempotencyOf([own, ...larger])?.methods;
+      const method = name.split(' ')[0] ?? '';
+      if (methods === undefined || methods.has(method)) continue;
+      report([...at, 'idempotency'], {
+        rule: 'idempotency',
+        severity: 'warning',
+        message: `idempotency does nothing for ${method}: its methods are ${[...methods].join(', ')}`,
+        hint: method === 'PATCH' ? 'write methods: [PATCH]' : 'take it out',
+        at: 'key',
+      });
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// The `idempotency` key of an API, a version and an operation: which requests may have a key, and what is kept for it.
+import { z } from 'zod';
+import { notation, oneOf, parseSize, wholeSeconds } from '../../policy/notation.ts';
+import { KEYED_METHODS } from '../../policy/idempotency/rules.ts';
+
+/** What holds where nothing is written. */
+const WRITTEN = {
+  methods: ['POST', 'PUT'],
+  required: false,
+  keep: '24h',
+  unknown: 'hold',
+  server_errors: 'release',
+  anonymous: 'refuse',
+  max_body: '1MB',
+  max_answer: '1MB',
+} as const;
+
+/** Both are held in memory, each at once with those of other requests. */
+const LARGEST = 16 * 1_024 ** 2;
+
+const sizeUpTo = (description: string) =>
+  notation(
+    (text) => {
+      const bytes = parseSize(text);
+      return bytes !== undefined && bytes <= LARGEST ? bytes : undefined;
+    },
+    'not a size such as 64KB or 1MB, of 16MB at most',
+    { description, examples: ['64KB', '1MB'] },
+  );
+
+/** `says` names the default, which is that of the whole API alone: a smaller whole takes over what it does not say. */
+function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
+  return {
+    methods: z
+      .array(z.enum(KEYED_METHODS))
+      .min(1)
+      .meta({ description: says('Methods whose requests may have a key.', 'methods') })
+      .optional(),
+    required: z
+      .boolean()
+      .meta({ description: says('Whether they must: 400 without one.', 'required') })
+      .optional(),
+    keep: wholeSeconds(says('How long the outcome of a request is kept for its key.', 'keep')).optional(),
+    unknown: oneOf(
+      ['hold', 'release'],
+      says(
+        'A request that was sent and whose outcome is unknown: its key is answered 409 for as long, or free.',
+        'unknown',
+      ),
+    ),
+    server_errors: oneOf(
+      ['release', 'replay'],
+      says('A 5xx of the upstream: the key is free again, or it is an outcome.', 'server_errors'),
+    ),
+    anonymous: oneOf(
+      ['refuse', 'address'],
+      says('Keys of callers nobody knows: 400, or one set of keys per address.', 'anonymous'),
+    ),
+    max_body: sizeUpTo(
+      says('Larger request bodies pass without protection; where a key is required, 413.', 'max_body'),
+    ).optional(),
+    max_answer: sizeUpTo(
+      says(
+        'Larger answers and streams are not kept: their requests may be carried out again; where a key is required, 409.',
+        'max_answer',
+      ),
+    ).optional(),
+  };
+}
+
+const written = (key: keyof typeof WRITTEN): string => {
+  const value = WRITTEN[key];
+  return typeof value === 'object' ? value.join(', ') : String(value);
+};
+
+const meta = { description: 'Requests with an Idempotency-Key are carried out once, and answered again.' };
+
+export const idempotencySection = z
+  .strictObject(fieldsWith((what, key) => `${what} Default ${written(key)}.`))
+  .meta(meta);
+
+/** Of one version or operation; what is absent is taken over from the larger whole, with `off` nothing is. */
+export const ownIdempotencySection = z
+  .union([z.literal('off'), z.strictObject(fieldsWith((what) => what))])
+  .meta({
+    description: 'Idempotency keys of this version or operation alone, or off.',
+  });
+
+export type WrittenIdempotency = z.output<typeof idempotencySection>;
+
+export const defaultIdempotency: WrittenIdempotency = idempotencySection.parse(WRITTEN);

@@ -1,0 +1,163 @@
+// Checks of `limits`: a rate for whatever is limited, and somebody to count.
+import { checkCosts } from './costs.ts';
+import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
+import { checkLowering } from './lowering.ts';
+import { compileLimits } from './compile.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+
+/** A log keeps a number per unit and subject. */
+const LONGEST_LOG = 10_000;
+const YEAR_MS = 365 * 86_400_000;
+/** Redis counts microseconds in doubles, which are exact for 228 years from now. */
+const MOST_YEARS = 200;
+
+export function checkLimits(view: PolicyView, _around: Surroundings, report: Report): void {
+  const ofApi = view.parts.limits;
+  checkEach([], ofApi, [], view, report);
+  for (const [label, version] of view.versions) {
+    checkEach(['versions', label], version.limits, [ofApi], view, report);
+    const beyond = version.limits === 'off' ? [] : [version.limits, ofApi];
+    for (const [name, { limits }] of Object.entries(version.operations ?? {}))
+      checkEach(['versions', label, 'operations', name], limits, beyond, view, report);
+  }
+  checkRates(view, report);
+  checkTogether(view, report);
+  checkCosts(view, report);
+  checkLowering(view, report);
+}
+
+/** What one limit says of itself, and that each name stands for one. `beyond`: of what it takes over the rest, nearest first. */
+function checkEach(
+  owner: Path,
+  limits: WrittenLimits,
+  beyond: readonly WrittenLimits[],
+  view: PolicyView,
+  report: Report,
+): void {
+  const names = new Set<string>();
+  for (const limit of namedLimits(limits)) {
+    const at = placeOfLimit(owner, limit);
+    const wrong = (key: string, message: string, hint?: string) =>
+      report([...at, key], { rule: 'limits', message, ...(hint && { hint }) });
+    if (names.has(limit.name)) {
+      const named = isWritten(view, [...at, 'name']);
+      const message = `a second limit called ${limit.name} in one list`;
+      report(named ? [...at, 'name'] : at, { rule: 'limits', message, hint: 'give each a name of its own' });
+    }
+    names.add(limit.name);
+    if (limit.by === 'consumer' && view.parts.access === 'public')
+      wrong('by', 'a public API knows no consumer', 'write by: address');
+    const layers = [limit, ...beyond.flatMap((each) => namedLimits(each).filter(isNamed(limit.name)))];
+    if (limit.burst !== undefined || limit.rate !== undefined) {
+      const years = Math.round(longestFill(layers) / YEAR_MS);
+      if (years > MOST_YEARS)
+        wrong(
+          limit.burst === undefined ? 'rate' : 'burst',
+          `burst at this rate takes ${years.toLocaleString('en')} years to come back: no store can count beyond ${MOST_YEARS}`,
+          'write a smaller burst, or a higher rate',
+        );
+    }
+    if (said(layers, 'algorithm') !== 'sliding-log') continue;
+    if (limit.burst !== undefined)
+      wrong('burst', 'a sliding log has no burst: exactly its rate passes in any window');
+    if (limit.exact === false)
+      wrong('exact', 'a sliding log is always exact: what it admits cannot be leased ahead');
+    const { rate, algorithm, deprecated } = limit;
+    const long = (units = 0) => units > LONGEST_LOG;
+    const tooLong = (key: string) =>
+      wrong(
+        key,
+        `a sliding log keeps the instant of every request: at most ${LONGEST_LOG} in a window`,
+        'write a shorter window, or algorithm: gcra',
+      );
+    if (rate !== undefined ? long(rate.units) : algorithm !== undefined && long(said(layers, 'rate')?.units))
+      tooLong(rate === undefined ? 'algorithm' : 'rate');
+    if (deprecated?.kind === 'absolute' && long(deprecated.units)) tooLong('deprecated');
+  }
+}
+
+function isNamed(name: string): (limit: NamedLimit) => boolean {
+  return (limit) => limit.name === name;
+}
+
+/** Of the nearest that says it. */
+function said<K extends keyof NamedLimit>(layers: readonly NamedLimit[], key: K): NamedLimit[K] | undefined {
+  return layers.find((each) => each[key] !== undefined)?.[key];
+}
+
+/** Milliseconds until an empty bucket is full: a burst belongs to the rate beside it, and to the one it is nearer than. */
+function longestFill(layers: readonly NamedLimit[]): number {
+  const rated = layers.findIndex(({ rate }) => rate !== undefined);
+  const rate = layers[rated]?.rate;
+  const burst = said(layers.slice(0, rated + 1), 'burst');
+  return rate === undefined || burst === undefined ? 0 : (burst * rate.windowMs) / rate.units;
+}
+
+/** Every limit has a rate, its own or that of the larger whole. */
+function checkRates(view: PolicyView, report: Report): void {
+  const { limits } = view.parts;
+  const lacking = (owner: Path, limit: Parameters<typeof placeOfLimit>[1]) =>
+    report(placeOfLimit(owner, limit), {
+      rule: 'limits',
+      message: 'a limit needs a rate',
+      hint: 'write a rate beside it, such as rate: 600/1m',
+      at: 'key',
+    });
+  const rated = (owner: Path, written: WrittenLimits): ReadonlySet<string> => {
+    const named = namedLimits(written);
+    const has = named.filter((each) => isWritten(view, [...placeOfLimit(owner, each), 'rate']));
+    return new Set(has.map(({ name }) => name));
+  };
+  const ofAll = rated([], limits);
+  const blamed = new Set<string>();
+  for (const limit of namedLimits(limits)) {
+    const needsOwn = ([label, version]: [string, { limits?: WrittenLimits }]) =>
+      version.limits !== 'off' && !rated(['versions', label], version.limits).has(limit.name);
+    if (ofAll.has(limit.name) || !(view.unversioned || [...view.versions].some(needsOwn))) continue;
+    lacking([], limit);
+    blamed.add(limit.name);
+  }
+  for (const [label, version] of view.versions) {
+    const owner = ['versions', label];
+    const own = rated(owner, version.limits);
+    const known = version.limits === 'off' ? own : ofAll.union(own).union(blamed);
+    for (const limit of view.unversioned ? [] : namedLimits(version.limits))
+      if (!known.has(limit.name)) lacking(owner, limit);
+    for (const [name, { limits: ofOperation }] of Object.entries(version.operations ?? {})) {
+      const place = [...owner, 'operations', name];
+      const all = known.union(rated(place, ofOperation));
+      for (const limit of namedLimits(ofOperation)) if (!all.has(limit.name)) lacking(place, limit);
+    }
+  }
+}
+
+/** What only shows where all limits of a request are known. */
+function checkTogether(view: PolicyView, report: Report): void {
+  const { limits, access = 'public' } = view.parts;
+  const undated = { deprecated: undefined, sunset: undefined };
+  const told = new Set<string>();
+  for (const [label, version] of view.versions) {
+    const of = { label: '', schedule: undated, version: version.limits };
+    const each = compileLimits({ api: '', limits, access }, of)?.each ?? [];
+    const perOne = each.filter(({ by }) => by !== 'everyone');
+    // One in shadow refuses nothing, and leaves the other to be reached.
+    for (const all of each.filter(({ by, shadow }) => by === 'everyone' && !shadow)) {
+      const one = perOne.find(({ active }) => perMs(active) > perMs(all.active));
+      if (one === undefined || told.has(all.active.name)) continue;
+      told.add(all.active.name);
+      const owner = namedLimits(version.limits).some(({ name }) => name === all.active.name)
+        ? ['versions', label]
+        : [];
+      const at = namedLimits(owner.length === 0 ? limits : version.limits);
+      const place = at.find(({ name }) => name === all.active.name);
+      const message = `everyone together gets less than one ${one.by} does by ${one.active.name}: that limit is never reached`;
+      if (place !== undefined)
+        report(placeOfLimit(owner, place), { rule: 'limits', severity: 'warning', message });
+    }
+  }
+}
+
+function perMs({ units, windowMs }: { readonly units: number; readonly windowMs: number }): number {
+  return units / windowMs;
+}

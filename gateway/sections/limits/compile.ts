@@ -1,0 +1,130 @@
+// The limits of one version or operation: each its own, else that of the next larger whole; the lowered ones worked out.
+import type { VersionRules } from '../../plan/plan.ts';
+import { bucketName, type CountedBy, type Limit, type LimitRule, type LimitRules } from '../../policy/rate-limit/limit.ts';
+import { type Lowering, lowerAlong, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
+import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
+import type { PolicyFile } from '../policy-file.ts';
+import type { DatedInput } from '../section.ts';
+
+export function limitsByDates({
+  file,
+  label,
+  version,
+  schedule,
+  operation,
+}: DatedInput): Pick<VersionRules, 'limits'> {
+  const own = operation && limitsOfOperation(operation);
+  return { limits: compileLimits(file, { label, version: version.limits, schedule, operation: own }) };
+}
+
+function limitsOfOperation({ name, written }: NonNullable<DatedInput['operation']>): LimitsOf['operation'] {
+  const { limits, cost, deprecated, sunset } = written;
+  return { name, limits, cost, hasDates: deprecated !== undefined || sunset !== undefined };
+}
+
+export interface LimitsOf {
+  readonly label: string;
+  readonly version: WrittenLimits;
+  readonly schedule: Parameters<typeof lowerAlong>[2];
+  readonly operation?:
+    | {
+        readonly name: string;
+        readonly limits: WrittenLimits;
+        readonly hasDates: boolean;
+        readonly cost: number | undefined;
+      }
+    | undefined;
+}
+
+type Whole = Pick<PolicyFile, 'limits' | 'access'> & { readonly api: string };
+
+/** What is written of one limit, nearest first; undefined where a place says nothing of it. */
+type Layers = readonly (NamedLimit | undefined)[];
+
+/** Undefined when neither the API nor the version nor the operation sets a rate. */
+export function compileLimits(file: Whole, of: LimitsOf): LimitRules | undefined {
+  const rules = limitLayers(file, of).flatMap(([name, layers]) => compileLimit(name, layers, file, of) ?? []);
+  if (rules.length === 0) return undefined;
+  const ofEveryone = ({ by }: LimitRule) => by === 'everyone';
+  return {
+    each: [...rules.filter((rule) => !ofEveryone(rule)), ...rules.filter(ofEveryone)],
+    cost: of.operation?.cost ?? 1,
+  };
+}
+
+/** By name, those of the larger whole first. A place that says `off` takes nothing over from what lies beyond it. */
+export function limitLayers(
+  { limits }: Pick<Whole, 'limits'>,
+  { version, operation }: Pick<LimitsOf, 'version' | 'operation'>,
+): readonly (readonly [name: string, layers: Layers])[] {
+  const places = [operation?.limits, version, limits];
+  const off = places.indexOf('off');
+  const nearestFirst = (off < 0 ? places : places.slice(0, off)).map(namedLimits);
+  const names = new Set(nearestFirst.toReversed().flatMap((place) => place.map(({ name }) => name)));
+  return [...names].map((name) => [
+    name,
+    nearestFirst.map((place) => place.find((each) => each.name === name)),
+  ]);
+}
+
+function compileLimit(
+  name: string,
+  layers: Layers,
+  { api, access }: Whole,
+  { label, operation, schedule }: LimitsOf,
+): LimitRule | undefined {
+  const said = <K extends keyof NamedLimit>(key: K) =>
+    layers.find((each) => each?.[key] !== undefined)?.[key];
+  const base = baseOf(name, layers);
+  if (base === undefined) return undefined;
+  const lowering = said('deprecated');
+  const deprecated = lowering === undefined ? base : lowered(base, lowering, isInherited(layers));
+  const apart = operation === undefined ? label : `${label} ${operation.name}`;
+  const own = operation === undefined ? undefined : layers[0];
+  // Counted apart only where it differs, so that an operation is no way to a second helping of the same limit.
+  const scope = own?.rate === undefined && own?.burst === undefined ? label : apart;
+  const scopeOfLowered = own === undefined && !operation?.hasDates ? label : apart;
+  const by: CountedBy = said('by') ?? (access === 'public' ? 'address' : 'consumer');
+  return {
+    active: base,
+    deprecated,
+    curve: lowering && lowerAlong(base, lowering, schedule),
+    buckets: {
+      active: bucketName(api, scope, base.name),
+      deprecated: bucketName(api, scopeOfLowered, deprecated.name),
+    },
+    by,
+    onStoreFailure: said('on_store_failure') ?? 'local',
+    // What a log has admitted cannot be leased ahead.
+    exact: base.algorithm === 'sliding-log' || (said('exact') ?? false),
+    shadow: said('shadow') ?? false,
+  };
+}
+
+/** A burst belongs to the rate beside it: whoever has a rate of its own does not take the larger whole's burst. */
+function baseOf(name: string, layers: Layers): Limit | undefined {
+  const algorithm = layers.find((each) => each?.algorithm !== undefined)?.algorithm;
+  let burst: number | undefined;
+  for (const each of layers) {
+    burst ??= each?.burst;
+    if (each?.rate !== undefined) {
+      const { units, windowMs } = each.rate;
+      if (algorithm === 'sliding-log') return { name, units, windowMs, burst: units, algorithm };
+      return { name, units, windowMs, burst: burst ?? units };
+    }
+  }
+  return undefined;
+}
+
+/** Whether the rate is nearer than the lowering, which then was written with another rate in mind. */
+function isInherited(layers: Layers): boolean {
+  const rate = layers.findIndex((each) => each?.rate !== undefined);
+  return rate < layers.findIndex((each) => each?.deprecated !== undefined);
+}
+
+/** A rate taken over from the larger whole must not raise a smaller one: deprecation never gives more room. */
+function lowered(base: Limit, lowering: Lowering, inherited: boolean): Limit {
+  const raises =
+    lowering.kind === 'absolute' && lowering.units * base.windowMs > base.units * lowering.windowMs;
+  return raises && inherited ? loweredTo(base, base) : lowerLimit(base, lowering);
+}

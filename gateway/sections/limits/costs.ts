@@ -1,0 +1,77 @@
+// Checks of `cost`: every limit that a request counts against has room for it, in any stage.
+import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
+import { compileLimits } from './compile.ts';
+import { effectiveSunset } from '../schedule/redirects.ts';
+import type { PolicyView, Report } from '../view.ts';
+
+type VersionView = PolicyView['versions'] extends ReadonlyMap<string, infer V> ? V : never;
+type OperationView = NonNullable<VersionView['operations']>[string];
+
+export function checkCosts(view: PolicyView, report: Report): void {
+  for (const [label, version] of view.versions) {
+    for (const [name, operation] of Object.entries(version.operations ?? {})) {
+      const { cost } = operation;
+      if (cost === undefined) continue;
+      const path = ['versions', label, 'operations', name, 'cost'];
+      const rules = limitsOf(view, version, name, operation);
+      if (rules.length === 0) {
+        const message = 'a cost without a limit counts nothing';
+        report(path, { rule: 'limits', severity: 'warning', message, at: 'key' });
+      }
+      const isLowered = (operation.deprecated ?? version.deprecated) !== undefined;
+      for (const rule of rules) {
+        const found = shortOf(rule, cost, isLowered);
+        // In shadow it refuses nothing, and says of every request that it would.
+        const severity = rule.shadow ? 'warning' : 'error';
+        if (found !== undefined) report(path, { rule: 'limits', severity, ...found });
+      }
+    }
+  }
+}
+
+/** All that a request to the operation counts against, with what they take over. */
+function limitsOf(
+  { parts: { limits, access = 'public' } }: PolicyView,
+  version: VersionView,
+  name: string,
+  operation: OperationView,
+): readonly LimitRule[] {
+  const compiled = compileLimits(
+    { api: '', limits, access },
+    {
+      label: '',
+      version: version.limits,
+      schedule: {
+        deprecated: operation.deprecated ?? version.deprecated,
+        sunset: operation.sunset ?? effectiveSunset(version),
+      },
+      operation: { name, limits: operation.limits, hasDates: false, cost: operation.cost },
+    },
+  );
+  return compiled?.each ?? [];
+}
+
+function shortOf(
+  { active, deprecated, curve }: LimitRule,
+  cost: number,
+  isLowered: boolean,
+): { readonly message: string; readonly hint: string } | undefined {
+  if (active.burst < cost) {
+    const what = active.algorithm === 'sliding-log' ? 'rate' : 'burst';
+    return {
+      message: `${roomOf(active)}: nothing of this cost ever passes`,
+      hint: `write a ${what} of at least ${cost} for it, or a cost of at most ${active.burst}`,
+    };
+  }
+  const last = curve?.steps.at(-1) ?? deprecated;
+  if (!isLowered || last.burst >= cost) return undefined;
+  const since = deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
+  return {
+    message: `${since}, ${roomOf(last)}: nothing of this cost passes`,
+    hint: `lower it to no less than ${cost}, or write a cost of at most ${last.burst}`,
+  };
+}
+
+function roomOf({ name, burst, algorithm }: Limit): string {
+  return `limit ${name} has room for ${burst} ${algorithm === 'sliding-log' ? 'in any window' : 'at once'}`;
+}

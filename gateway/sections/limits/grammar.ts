@@ -1,0 +1,112 @@
+// The `limits` of an API, a version and an operation, and the `cost` of an operation.
+import { z } from 'zod';
+import { notation, parseShare, rate } from '../../policy/notation.ts';
+import { DEFAULT_LIMIT, LOWERED_DEFAULT, type Lowering, parseLowering } from '../../policy/rate-limit/lowering.ts';
+
+const share = (description: string) =>
+  notation(parseShare, 'not a share such as 50%', { description, examples: ['50%'] });
+
+const lowering = z.union([
+  notation(parseLowering, 'not a share such as 50% or a rate such as 120/1m', {
+    description: 'The limit while deprecated: a share of the rate, or a rate.',
+    examples: ['50%', '120/1m'],
+  }),
+  z
+    .strictObject({
+      from: share('Share of the rate on the first day of the deprecation.'),
+      to: share('Share of the rate on the last day before the sunset.'),
+    })
+    .meta({ description: 'A curve: falls in even steps, one a day, from the deprecation to the sunset.' })
+    .transform(({ from, to }): Lowering => ({ kind: 'curve', from, to })),
+]);
+
+/** Metrics and headers name a lowered limit, and the guard, by these: a limit of that name would be taken for one. */
+const TAKEN = new RegExp(`^guard$|(^|-)${LOWERED_DEFAULT}$`);
+
+const limitName = notation(
+  (text) => (/^[a-z][a-z0-9-]{0,30}$/.test(text) && !TAKEN.test(text) ? text : undefined),
+  `not a name: a lower-case letter, then letters, digits and hyphens, and not guard or ${LOWERED_DEFAULT}`,
+  { description: 'Tells limits apart, in headers too; default default.', examples: ['all'] },
+);
+
+const BY = 'Who is counted: each consumer, each address, or everyone together.';
+const ON_STORE_FAILURE = 'When the store is away: count in process, let pass, or 503';
+const EXACT = 'One store call per request instead of leases; a sliding log is always exact.';
+const SHADOW = 'Whether it only counts and tells, and refuses nothing';
+const ALGORITHM =
+  'gcra has room for a burst; sliding-log admits exactly the rate in any window, at a number kept per request';
+
+/** What one limit may say. `standing`: what holds where nothing is said, which of a smaller part is the larger whole's. */
+const limitFields = (standing: boolean) => {
+  const described = (text: string, otherwise: string) => ({
+    description: standing ? `${text}; default ${otherwise}.` : `${text}.`,
+  });
+  return {
+    rate: rate('Requests per window.').optional(),
+    burst: z
+      .int()
+      .min(1)
+      .max(1_000_000_000)
+      .meta({ description: 'Room for this many at once; default: the rate.' })
+      .optional(),
+    deprecated: lowering.optional(),
+    by: z.enum(['consumer', 'address', 'everyone']).meta({ description: BY }).optional(),
+    on_store_failure: z
+      .enum(['local', 'allow', 'refuse'])
+      .meta(described(ON_STORE_FAILURE, 'local'))
+      .optional(),
+    exact: z.boolean().meta({ description: EXACT }).optional(),
+    shadow: z.boolean().meta(described(SHADOW, 'false')).optional(),
+    algorithm: z.enum(['gcra', 'sliding-log']).meta(described(ALGORITHM, 'gcra')).optional(),
+  };
+};
+
+/** One limit called `default`, or several by their names. */
+const sectionOf = (standing: boolean) => {
+  const fields = limitFields(standing);
+  return [
+    z.strictObject(fields),
+    z
+      .array(z.strictObject({ name: limitName.optional(), ...fields }))
+      .min(1)
+      .max(8),
+  ] as const;
+};
+
+/** Of one version or operation: by the same name they say what differs from the larger whole's, by another they are added. */
+export const versionLimitsSection = z
+  .union([z.literal('off'), ...sectionOf(false)])
+  .meta({ description: 'Limits of this version or operation alone, or off.' });
+
+export const limitsSection = z
+  .union(sectionOf(true))
+  .meta({ description: 'How much may be called, per version and stage: one limit, or several by name.' });
+
+export const costSection = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .meta({ description: 'Units that a request to this operation takes of each limit; default 1.' });
+
+/** What is written in one place, as it stands in the file. */
+export type WrittenLimits = z.output<typeof versionLimitsSection> | undefined;
+/** One limit of it, under its name. */
+export type NamedLimit = z.output<ReturnType<typeof sectionOf>[0]> & {
+  readonly name: string;
+  /** Of a list, its place in it. */
+  readonly index: number | undefined;
+};
+
+/** In the order written; none where nothing is said or there are to be none. */
+export function namedLimits(limits: WrittenLimits): readonly NamedLimit[] {
+  if (limits === undefined || limits === 'off') return [];
+  if (!Array.isArray(limits)) return [{ ...limits, name: DEFAULT_LIMIT, index: undefined }];
+  return limits.map(({ name = DEFAULT_LIMIT, ...limit }, index) => ({ ...limit, name, index }));
+}
+
+type Steps = readonly (string | number)[];
+
+/** Where one of them is written. `owner`: the API (no steps), a version or an operation. */
+export function placeOfLimit(owner: Steps, { index }: Pick<NamedLimit, 'index'>): Steps {
+  return index === undefined ? [...owner, 'limits'] : [...owner, 'limits', index];
+}

@@ -1,0 +1,57 @@
+// Where callers find more about the end of an API, a version or an operation.
+import { z } from 'zod';
+import { isGuideFile } from '../../policy/lifecycle/guide.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
+import { lineOfText, notation, orOff } from '../../policy/notation.ts';
+
+const page = (description: string) =>
+  notation(parsePageUrl, 'not an absolute https URL with everything else percent-encoded', {
+    description,
+    examples: ['https://docs.example.com/orders/v1-to-v2'],
+  });
+
+/** A page, or a Markdown file beside the policy. */
+const guide = (description: string) =>
+  notation(
+    (text) => (isGuideFile(text) ? text : parsePageUrl(text)),
+    'not an absolute https URL with everything else percent-encoded, nor the path of a Markdown file',
+    {
+      description: `${description} A URL, or a Markdown file relative to this one, which the lifecycle page shows.`,
+      examples: ['./guides/orders-v1-to-v2.md', 'https://docs.example.com/orders/v1-to-v2'],
+    },
+  );
+
+const serviceDoc = page('Documentation for people, sent as Link rel="service-doc" (RFC 8631).');
+const serviceDesc = page(
+  'Description for machines, such as an OpenAPI document, sent as Link rel="service-desc" (RFC 8631).',
+);
+
+/** Of a version: `off` where it takes over nothing from its API. */
+const own = <Section extends z.ZodType>(section: Section) => orOff(section, undefined).optional();
+
+export const linkFields = {
+  ofApi: {
+    alternate: page('What may serve instead of the API.').optional(),
+    guide: guide('Migration guide, for every version without one of its own.').optional(),
+    status: page(
+      "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
+    ).optional(),
+    service_doc: serviceDoc.optional(),
+    service_desc: serviceDesc.optional(),
+    reason: lineOfText('Why the API goes away; callers read it in the 410.').optional(),
+  },
+  ofVersion: {
+    alternate: own(page('What may serve instead, for a version without a successor.')),
+    guide: own(guide('Migration guide.')),
+    status: own(
+      page("Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API."),
+    ),
+    service_doc: own(serviceDoc),
+    service_desc: own(serviceDesc),
+    reason: own(lineOfText('Why the version goes away; callers read it in the 410.')),
+  },
+  ofOperation: {
+    guide: guide('Migration guide.').optional(),
+    reason: lineOfText('Why the operation is deprecated.').optional(),
+  },
+};

@@ -1,0 +1,148 @@
+// The sections of a policy file, in the order in which a diff shows their differences.
+import { checkAccess } from './access/check.ts';
+import { accessOfOperation, accessOfVersion, compileAccess } from './access/compile.ts';
+import { accessWords } from './access/words.ts';
+import { bodyNoticeOfOperation, bodyNoticeOfVersion } from './body-notice/compile.ts';
+import { checkContacts } from './contacts/check.ts';
+import { compileContacts } from './contacts/compile.ts';
+import { compileCors } from './cors/compile.ts';
+import { corsWords } from './cors/words.ts';
+import { checkHeaders } from './headers/check.ts';
+import { compileHeaders, maxBodyOfOperation, maxBodyOfVersion } from './headers/compile.ts';
+import { checkIdempotency } from './idempotency/check.ts';
+import { idempotencyOfOperation, idempotencyOfVersion } from './idempotency/compile.ts';
+import { idempotencyWords } from './idempotency/words.ts';
+import { checkLimits } from './limits/check.ts';
+import { limitsByDates } from './limits/compile.ts';
+import { effectiveLimits } from './limits/effective.ts';
+import { limitsWords } from './limits/words.ts';
+import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
+import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
+import { maintenanceWords } from './maintenance/words.ts';
+import { checkResolve } from './resolve/check.ts';
+import { compileResolve } from './resolve/compile.ts';
+import { resolveWords } from './resolve/words.ts';
+import { compileRoutes } from './routes/compile.ts';
+import { routesWords } from './routes/words.ts';
+import { rulesWords } from './rules/words.ts';
+import { endOfOperation, endOfVersion } from './schedule/compile.ts';
+import { scheduleWords } from './schedule/words.ts';
+import type { Section } from './section.ts';
+import { compileSignals } from './signals/compile.ts';
+
+const LIST = [
+  { compileApi: compileRoutes, words: routesWords },
+  {
+    needsVersions: [['resolve'], ['rewrite_content_type'], ['unknown_version_status']],
+    check: checkResolve,
+    compileApi: compileResolve,
+    words: resolveWords,
+  },
+  {
+    check: checkAccess,
+    compileApi: compileAccess,
+    compileVersion: accessOfVersion,
+    compileOperation: accessOfOperation,
+    words: accessWords,
+  },
+  {
+    // With a sunset of its own a version takes over nothing that hangs on the API's: no extension, no exception and no
+    // brownout of the API revives or touches what ends by another date.
+    inherited: {
+      announced: ['announced', 'deprecated'],
+      deprecated: ['deprecated'],
+      sunset: ['sunset'],
+      extended: ['extended', 'sunset'],
+      retired: ['retired', 'sunset'],
+      forgotten: ['forgotten', 'sunset'],
+      exceptions: ['exceptions', 'sunset'],
+      brownouts: ['brownouts', 'sunset'],
+      freeze: ['freeze', 'deprecated', 'sunset'],
+      retire_when: ['retire_when', 'sunset'],
+    },
+    compileVersion: endOfVersion,
+    compileOperation: endOfOperation,
+    words: scheduleWords,
+  },
+  {
+    inherited: {
+      alternate: ['alternate', 'successor', 'after.redirect'],
+      guide: ['guide'],
+      status: ['status'],
+      service_doc: ['service_doc'],
+      service_desc: ['service_desc'],
+      reason: ['reason'],
+    },
+    mayBeOverridden: true,
+  },
+  {
+    inherited: { maintenance: ['maintenance'] },
+    check: checkMaintenance,
+    checkedAgainAt: endsOfMaintenance,
+    compileVersion: maintenanceOfVersion,
+    compileOperation: maintenanceOfOperation,
+    words: maintenanceWords,
+  },
+  {
+    compileVersion: bodyNoticeOfVersion,
+    compileOperation: bodyNoticeOfOperation,
+    words: { defaults: { ofVersion: { body_notice: false } } },
+  },
+  { compileApi: compileCors, words: corsWords },
+  {
+    needsDeprecation: [['deprecation_header'], ['upstream_wins'], ['warning']],
+    compileApi: compileSignals,
+    // A form of Deprecation that is not written is that of the gateway file.
+    words: { defaults: { ofApi: { mode: 'enforce', echo: false, warning: true, upstream_wins: false } } },
+  },
+  {
+    needsDeprecation: [['limits', 'deprecated']],
+    check: checkLimits,
+    compileDated: limitsByDates,
+    effective: effectiveLimits,
+    words: limitsWords,
+  },
+  {
+    check: checkIdempotency,
+    compileVersion: idempotencyOfVersion,
+    compileOperation: idempotencyOfOperation,
+    words: idempotencyWords,
+  },
+  {
+    check: checkHeaders,
+    compileApi: compileHeaders,
+    compileVersion: maxBodyOfVersion,
+    compileOperation: maxBodyOfOperation,
+  },
+  { check: checkContacts, compileApi: compileContacts },
+  { words: rulesWords },
+  // Expectations change nothing that anyone is told or given.
+  { words: { ofApi: { expect: () => [] } } },
+] as const satisfies readonly Section[];
+
+export const SECTIONS: readonly Section[] = LIST;
+
+/** Keys that versions take over from their API, each with the keys by which a version has its own instead. */
+export const INHERITED: Readonly<Record<string, readonly string[]>> = Object.assign(
+  {},
+  ...SECTIONS.map(({ inherited }) => inherited),
+);
+
+type Hook = 'compileApi' | 'compileVersion' | 'compileDated' | 'compileOperation';
+type Listed = (typeof LIST)[number];
+/** What all sections compile together: a field that no section has is missing where the plan is put together. */
+type Compiled<K extends Hook> = Intersection<
+  Listed extends infer S ? (S extends Record<K, (...given: never) => infer R> ? R : never) : never
+>;
+type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (each: infer I) => void
+  ? I
+  : never;
+
+export function compiledBy<K extends Hook>(
+  hook: K,
+  ...given: Parameters<NonNullable<Section[K]>>
+): Compiled<K> {
+  const compile = (section: Section) =>
+    (section[hook] as ((...input: readonly unknown[]) => object) | undefined)?.(...given);
+  return Object.assign({}, ...SECTIONS.map(compile));
+}

@@ -1,0 +1,39 @@
+// Checks of `maintenance`: a warning for one that has ended.
+import type { Path } from '../../plan/read/document.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
+import { dateInWords } from '../../policy/notation.ts';
+import type { PolicyView, Report, Surroundings } from '../view.ts';
+
+export function checkMaintenance(
+  { parts, versions }: PolicyView,
+  { now }: Surroundings,
+  report: Report,
+): void {
+  const ofAll = parts.maintenance;
+  const look = (at: Path, maintenance: Maintenance | null | undefined): void => {
+    if (!maintenance || now < maintenance.until) return;
+    report([...at, 'maintenance'], {
+      rule: 'maintenance',
+      severity: 'warning',
+      message: `this maintenance ended at ${dateInWords(maintenance.until)}`,
+      hint: 'take the line out, or write when it will end',
+      at: 'key',
+    });
+  };
+  look([], ofAll);
+  for (const [label, version] of versions) {
+    // What a version takes over from the API is reported at the API, once.
+    if (version.maintenance?.until !== ofAll?.until) look(['versions', label], version.maintenance);
+    for (const [name, operation] of Object.entries(version.operations ?? {}))
+      look(['versions', label, 'operations', name], operation.maintenance);
+  }
+}
+
+export function endsOfMaintenance({ parts, versions }: PolicyView): readonly (EpochMs | undefined)[] {
+  const within = [...versions.values()].flatMap((version) => [
+    version,
+    ...Object.values(version.operations ?? {}),
+  ]);
+  return [...within, parts].map(({ maintenance }) => maintenance?.until);
+}

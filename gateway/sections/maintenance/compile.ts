@@ -1,0 +1,15 @@
+// The maintenance of a version and of an operation.
+import type { VersionRules } from '../../plan/plan.ts';
+import type { OperationInput, VersionInput } from '../section.ts';
+
+type Compiled = Pick<VersionRules, 'maintenance'>;
+
+/** That of its API is taken over before. */
+export function maintenanceOfVersion({ version }: VersionInput): Compiled {
+  return { maintenance: version.maintenance };
+}
+
+export function maintenanceOfOperation({ operation, rules }: OperationInput): Compiled {
+  const { maintenance } = operation;
+  return { maintenance: maintenance === undefined ? rules.maintenance : (maintenance ?? undefined) };
+}

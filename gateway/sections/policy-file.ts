@@ -1,0 +1,121 @@
+// The grammar of a policy file, put together from the sections of every policy.
+import { z } from 'zod';
+import { accessSection, operationAccessSection, sharedSection, versionAccessSection } from './access/grammar.ts';
+import { bodyNoticeSection } from './body-notice/grammar.ts';
+import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
+import { deprecatedMaxAgeSection, deprecationHeaderSection, echoSection, modeSection, upstreamWinsSection, warningSection } from './signals/grammar.ts';
+import { linkFields } from './links/grammar.ts';
+import { dateFields, endFields } from './schedule/grammar.ts';
+import { maintenanceSection } from './maintenance/grammar.ts';
+import { orOff } from '../policy/notation.ts';
+import { baseSection, hostSection, locationsSection, nameSection, pathsSection } from './routes/grammar.ts';
+import { costSection, limitsSection, versionLimitsSection } from './limits/grammar.ts';
+import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from './resolve/grammar.ts';
+import type { Guide } from '../plan/guides/guide-page.ts';
+import { openapiSection } from './openapi/grammar.ts';
+import { audienceSection, rulesSection } from './rules/grammar.ts';
+import type { VersionNotes } from '../plan/version-notes.ts';
+import { corsSection } from './cors/grammar.ts';
+import { expectSection } from './expect/grammar.ts';
+import { headersSection, maxBodySection } from './headers/grammar.ts';
+import { contactsSection } from './contacts/grammar.ts';
+import { upstreamSection } from './upstreams/grammar.ts';
+
+const operation = z.strictObject({
+  ...dateFields.ofOperation,
+  ...linkFields.ofOperation,
+  ...endFields.ofOperation,
+  access: operationAccessSection.optional(),
+  limits: versionLimitsSection.optional(),
+  cost: costSection.optional(),
+  idempotency: ownIdempotencySection.optional(),
+  body_notice: bodyNoticeSection.optional(),
+  maintenance: orOff(maintenanceSection, null).optional(),
+  max_body: maxBodySection.optional(),
+});
+
+const version = z.strictObject({
+  ...dateFields.ofVersion,
+  ...linkFields.ofVersion,
+  ...endFields.ofVersion,
+  openapi: openapiSection.optional(),
+  access: versionAccessSection.optional(),
+  limits: versionLimitsSection.optional(),
+  idempotency: ownIdempotencySection.optional(),
+  body_notice: bodyNoticeSection.optional(),
+  maintenance: orOff(maintenanceSection, undefined).optional(),
+  max_body: maxBodySection.optional(),
+  operations: z
+    .record(z.string(), operation)
+    .meta({ description: 'Operations with rules of their own, by method and path below the base.' })
+    .optional(),
+});
+
+const fields = {
+  api: nameSection,
+  audience: audienceSection.optional(),
+  host: hostSection.optional(),
+  base: baseSection,
+  paths: pathsSection.optional(),
+  locations: locationsSection.optional(),
+  resolve: resolveSection.optional(),
+  rewrite_content_type: rewriteContentTypeSection.optional(),
+  unknown_version_status: unknownVersionStatusSection.optional(),
+  access: accessSection,
+  mode: modeSection.optional(),
+  ...dateFields.ofApi,
+  ...linkFields.ofApi,
+  ...endFields.ofApi,
+  maintenance: maintenanceSection.optional(),
+  cors: corsSection.optional(),
+  echo: echoSection.optional(),
+  limits: limitsSection.optional(),
+  idempotency: idempotencySection.optional(),
+  headers: headersSection.optional(),
+  max_body: maxBodySection.optional(),
+  deprecation_header: deprecationHeaderSection.optional(),
+  upstream_wins: upstreamWinsSection.optional(),
+  deprecated_max_age: deprecatedMaxAgeSection.optional(),
+  shared: sharedSection.optional(),
+  warning: warningSection.optional(),
+  contacts: contactsSection.optional(),
+  rules: rulesSection.optional(),
+  expect: expectSection.optional(),
+};
+
+const versionsMeta = { description: 'Every version by its label, or none for an unversioned API.' };
+const upstreamsMeta = { description: 'The services, by the label of the version they serve.' };
+
+export const policyGrammar = z.strictObject({
+  ...fields,
+  upstreams: z.record(z.string(), upstreamSection).meta(upstreamsMeta).optional(),
+  versions: z.union([z.literal('none'), z.record(z.string(), version)]).meta(versionsMeta),
+});
+
+/** Every key that an API as a whole may have, and every one of a version. */
+export const API_KEYS: readonly string[] = Object.keys(policyGrammar.shape);
+export const VERSION_KEYS: readonly string[] = Object.keys(version.shape);
+
+/** The same, with everything optional: what is left of a file once malformed parts are taken out. */
+export const policyPartsGrammar = z
+  .strictObject({
+    ...fields,
+    upstreams: z.record(z.string(), upstreamSection.partial()),
+    versions: z.union([z.literal('none'), z.record(z.string(), version.partial())]),
+  })
+  .partial();
+
+/**
+ * Never written: `notes`, what the descriptions of the versions tell their callers, by label, `guides`, those that are
+ * files, and `isLeftOut`, of a file that only closes the routes of its API.
+ */
+export type PolicyFile = z.output<typeof policyGrammar> & {
+  readonly notes?: Readonly<Record<string, VersionNotes>>;
+  readonly guides?: readonly Guide[];
+  readonly isLeftOut?: boolean;
+};
+export type PolicyParts = z.output<typeof policyPartsGrammar>;
+export type VersionFile = z.output<typeof version>;
+export type OperationFile = z.output<typeof operation>;
+export type VersionParts = { readonly [K in keyof VersionFile]?: VersionFile[K] | undefined };
+export type UpstreamFile = z.output<typeof upstreamSection>;

@@ -1,0 +1,185 @@
+// Checks of `resolve`: one entry of each kind, what it takes for one to be of use, and the default.
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { compareLabels, isDate } from '../../policy/versioning/label.ts';
+import { resemblesName } from '../../policy/versioning/look-alike.ts';
+import { ignoredNames } from '../../policy/versioning/query.ts';
+import { hasSunset } from '../schedule/redirects.ts';
+import { reportDangling } from '../dangling.ts';
+import { checkPin, whoGetsDefault } from './pin.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+
+type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
+
+/** `/api/{version}/orders` of `/api/orders`. */
+const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
+
+export function checkResolve(view: PolicyView, { now, keyHeaders }: Surroundings, report: Report): void {
+  if (view.unversioned) return;
+  const { resolve } = view.parts;
+  if (resolve === undefined) {
+    if (!isWritten(view, ['resolve']) && view.labels.length > 0) {
+      report(['resolve'], {
+        rule: 'resolve',
+        message: 'the key "resolve" is missing: say where clients write the version',
+        hint: `write resolve: [{ path: "${versioned(view.parts.base ?? '/<name>')}" }], or versions: none`,
+        at: 'key',
+      });
+    }
+    return;
+  }
+  for (const kind of ['path', 'header', 'query', 'subdomain', 'pin', 'default'] as const) {
+    const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
+    for (const index of places.slice(1))
+      report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
+  }
+  for (const [index, { header }] of resolve.entries()) {
+    if (header === undefined || !keyHeaders.includes(header.toLowerCase())) continue;
+    const message = `${header} carries the API key, so that no request can name a version in it`;
+    report(['resolve', index, 'header'], { rule: 'resolve', message, hint: 'name another header' });
+  }
+  checkDefault(view, now, report);
+  // A malformed entry, which is not among these, may be the carrier that is missed.
+  const isWhole = !isWritten(view, ['resolve', resolve.length]);
+  if (isWhole) checkReadable(view, resolve, report);
+  checkSameTypes(resolve, report);
+  checkBase(view, resolve, report);
+  const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
+  checkSubdomain(view, resolve, report);
+  checkMatch(view, resolve, report);
+  checkIgnored(resolve, report);
+  checkContentType(view, resolve, report);
+  checkPin(view, report);
+  if (
+    isWhole &&
+    redirects &&
+    !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)
+  ) {
+    const message =
+      'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
+    report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
+  }
+}
+
+/** Who pins is moved by the operator; with a default alone one version takes every request. */
+function checkReadable({ labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
+  if (labels.length < 2 || resolve.some((entry) => entry.default === undefined)) return;
+  report(['resolve'], {
+    rule: 'resolve',
+    severity: 'warning',
+    message: 'no request can name its version: every one gets the default',
+    hint: 'add a carrier, such as { header: API-Version }',
+    at: 'key',
+  });
+}
+
+function checkSameTypes(resolve: ResolveEntries, report: Report): void {
+  const seen = new Set<string>();
+  for (const [index, { media_type: type }] of resolve.entries()) {
+    if (type === undefined) continue;
+    const { before, after, parameter } = type;
+    const form = JSON.stringify([before, after, parameter]);
+    if (seen.has(form))
+      report(['resolve', index], { rule: 'resolve', message: 'this media type stands here twice' });
+    seen.add(form);
+  }
+}
+
+/** A literal segment comes before `{version}`: at such a base the version in the path would not be read as one. */
+function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const path = resolve.find((entry) => entry.path !== undefined)?.path;
+  const label = labels.find((each) => parts.base === path?.replace('{version}', each));
+  if (label === undefined || path === undefined) return;
+  report(['base'], {
+    rule: 'resolve',
+    message: `this is where the path names ${label}: requests for it would name no version`,
+    hint: 'write the base without the version',
+  });
+}
+
+/** A planned version is unknown as yet (STAT-1), and so is the default: nothing else takes its place. */
+function checkDefault(view: PolicyView, now: EpochMs, report: Report): void {
+  const index = view.parts.resolve?.findIndex((entry) => entry.default !== undefined) ?? -1;
+  const label = view.parts.resolve?.[index]?.default;
+  if (label === undefined) return;
+  const path = ['resolve', index, 'default'];
+  if (!view.labels.includes(label)) {
+    reportDangling(path, 'version', label, view.labels, view, report);
+    return;
+  }
+  const { released = now } = view.versions.get(label) ?? {};
+  const isOut = (other: string) => (view.versions.get(other)?.released ?? Number.POSITIVE_INFINITY) <= now;
+  const served = view.labels.filter(
+    (other) => isOut(other) && !hasSunset(view.versions.get(other) ?? {}, now),
+  );
+  const other = served.sort(compareLabels).at(-1);
+  const who = whoGetsDefault(view.parts);
+  if (released <= now || other === undefined || who === undefined) return;
+  report(path, {
+    rule: 'default-served',
+    message: `${label} is released on ${dayOf(released)}: until then ${who} gets 400`,
+    hint: `default: ${other} until then`,
+  });
+}
+
+/** One label of a host name holds no dot, so nothing could lead there to a semantic version. */
+function checkSubdomain(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const index = resolve.findIndex(({ subdomain }) => subdomain !== undefined);
+  const dotted = view.labels.find((label) => label.includes('.'));
+  if (index < 0 || dotted === undefined || resolve.some(({ path }) => path !== undefined)) return;
+  report(['resolve', index, 'subdomain'], {
+    rule: 'resolve',
+    message: `no subdomain can name the version ${dotted}`,
+    hint: 'add a path, or call versions v1, v2',
+  });
+}
+
+function checkMatch(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const index = resolve.findIndex(({ match }) => match !== undefined);
+  if (index < 0 || view.labels.length === 0 || view.labels.some(isDate)) return;
+  const message = 'match does nothing where no version is a date';
+  report(['resolve', index, 'match'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}
+
+/** Only what resembles the parameter of the query is looked at, and the parameter itself must stay one. */
+function checkIgnored(resolve: ResolveEntries, report: Report): void {
+  for (const [index, { query, ignore = [] }] of resolve.entries()) {
+    if (query === undefined) continue;
+    for (const [at, pattern] of ignore.entries()) {
+      const path = ['resolve', index, 'ignore', at];
+      if (ignoredNames([pattern])(query)) {
+        report(path, {
+          rule: 'resolve',
+          message: `this is the parameter that carries the version: ignoring ${query} would give every request the default`,
+          hint: `name what only resembles it, such as ${query}[gte]`,
+        });
+      } else if (!mayResemble(pattern, query)) {
+        report(path, {
+          rule: 'resolve',
+          severity: 'warning',
+          message: `services do not read this parameter as ${query}, so ignore has no effect`,
+          hint: 'leave it out',
+        });
+      }
+    }
+  }
+}
+
+/** Whether some name that fits the pattern would be refused; a name behind a semicolon has one before it. */
+function mayResemble(pattern: string, query: string): boolean {
+  const name = pattern.replace(/^;/, '');
+  const isBehind = name !== pattern;
+  return ['', 'x'].some((any) => {
+    const sample = name.replaceAll('*', any);
+    return (
+      (isBehind && sample === query) || (sample !== query && resemblesName(encodeURIComponent(sample), query))
+    );
+  });
+}
+
+function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  if (view.parts.rewrite_content_type !== true || resolve.some((entry) => entry.media_type !== undefined))
+    return;
+  const message = 'rewrite_content_type does nothing where no media_type carries the version';
+  report(['rewrite_content_type'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}

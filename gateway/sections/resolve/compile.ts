@@ -1,0 +1,70 @@
+// The `resolve` list as look-ups, and the headers that carry a version by it.
+import type { ApiPlan } from '../../plan/plan.ts';
+import { type PathInTail, type PinRule, type ResolutionRules, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { DEFAULT_VERSION_HEADER } from './grammar.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import type { PolicyFile } from '../policy-file.ts';
+
+type Entry = NonNullable<PolicyFile['resolve']>[number];
+type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
+
+/** What the file says of a carrier that may be listed once. */
+export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] {
+  return file.resolve?.map((entry) => entry[kind]).find((value) => value !== undefined);
+}
+
+export function compileResolve(
+  file: PolicyFile,
+): Pick<
+  ApiPlan,
+  'resolution' | 'rewriteContentType' | 'unknownVersionStatus' | 'versionFields' | 'versionHeaders'
+> {
+  return {
+    resolution: resolutionOf(file),
+    rewriteContentType: file.rewrite_content_type ?? false,
+    unknownVersionStatus: file.unknown_version_status,
+    versionFields: versionFieldsOf(file),
+    versionHeaders: versionHeadersOf(file),
+  };
+}
+
+function resolutionOf(file: PolicyFile): ResolutionRules {
+  return createResolutionRules({
+    labels: file.versions === 'none' ? [UNVERSIONED] : Object.keys(file.versions),
+    header: carrier(file, 'header'),
+    default: carrier(file, 'default'),
+    query: carrier(file, 'query'),
+    ignore: carrier(file, 'ignore'),
+    pathInTail: pathInTail(file),
+    mediaTypes: file.resolve?.flatMap((entry) => entry.media_type ?? []) ?? [],
+    match: carrier(file, 'match'),
+    pin: compilePin(carrier(file, 'pin')),
+  });
+}
+
+function pathInTail(file: PolicyFile): PathInTail | undefined {
+  const base = file.base?.replace(/\/$/, '');
+  const path = carrier(file, 'path');
+  if (base === undefined || path === undefined || !path.startsWith(`${base}/`)) return undefined;
+  const [before = '', after = ''] = path.slice(base.length).split('/{version}');
+  return { before, after };
+}
+
+export function versionFieldsOf(file: PolicyFile): readonly string[] {
+  const header = carrier(file, 'header');
+  const accepts = file.resolve?.some((entry) => entry.media_type !== undefined) ?? false;
+  return [...(header === undefined ? [] : [header]), ...(accepts ? ['Accept'] : [])];
+}
+
+/** The usual header too, whether the API reads it or not: an upstream may. */
+function versionHeadersOf(file: PolicyFile): readonly string[] {
+  if (file.versions === 'none') return [];
+  const header = carrier(file, 'header') ?? DEFAULT_VERSION_HEADER;
+  return [...new Set([DEFAULT_VERSION_HEADER.toLowerCase(), header.toLowerCase()])];
+}
+
+function compilePin(pin: Entry['pin']): PinRule | undefined {
+  if (pin === undefined) return undefined;
+  const { by = 'consumer', created, match = 'floor' } = pin;
+  return { account: by === 'consumer' ? undefined : by, created, match };
+}

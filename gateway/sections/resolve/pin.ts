@@ -1,0 +1,65 @@
+// Checks of a pin: days to be pinned to, and an account to pin.
+import { isDate } from '../../policy/versioning/label.ts';
+import type { PolicyParts } from '../policy-file.ts';
+import { nearRegistered } from '../../plan/read/near-claims.ts';
+import { isWritten, type PolicyView, type Report } from '../view.ts';
+
+/**
+ * Who gets the default by naming no version, in words; undefined where nobody does. An account is on a version of its own,
+ * unless a version of the very day it was made is asked for (VER-5).
+ */
+export function whoGetsDefault({ resolve = [] }: Pick<PolicyParts, 'resolve'>): string | undefined {
+  const pin = resolve.find((entry) => entry.pin !== undefined)?.pin;
+  if (pin === undefined) return 'a request that names no version';
+  const isExact = pin.match === 'exact' && pin.created !== undefined;
+  return isExact ? 'an account made on a day without a version' : undefined;
+}
+
+export function checkPin(view: PolicyView, report: Report): void {
+  const index = view.parts.resolve?.findIndex(({ pin }) => pin !== undefined) ?? -1;
+  if (index < 0) return;
+  const path = ['resolve', index, 'pin'];
+  const other = view.labels.find((label) => !isDate(label));
+  if (other !== undefined) {
+    report(path, {
+      rule: 'pin',
+      message: `an account is pinned to a day, and the version "${other.slice(0, 60)}" is none`,
+      hint: 'call versions by their day, such as 2026-01-15',
+      at: 'key',
+    });
+  }
+  if (view.parts.access === 'public') {
+    report(path, {
+      rule: 'pin',
+      message: 'a public API knows no account that could be pinned',
+      hint: 'access: { identity: …, scopes: any }',
+      at: 'key',
+    });
+  }
+  const { by, match, created } = view.parts.resolve?.[index]?.pin ?? {};
+  const slip = by === undefined || by === 'consumer' ? undefined : nearRegistered(by);
+  if (slip !== undefined) report([...path, 'by'], slip);
+  if (match !== undefined && created === undefined && !isWritten(view, [...path, 'created'])) {
+    report([...path, 'match'], {
+      rule: 'pin',
+      severity: 'warning',
+      message: 'match does nothing without created: the first call decides',
+      at: 'key',
+    });
+  }
+  checkPublicOperations(view, report);
+}
+
+/** The version is known only once the account is, and what it says of an operation only once the version is. */
+function checkPublicOperations(view: PolicyView, report: Report): void {
+  for (const [label, { operations }] of view.versions) {
+    for (const [name, { access }] of Object.entries(operations ?? {})) {
+      if (access !== 'public') continue;
+      report(['versions', label, 'operations', name, 'access'], {
+        rule: 'pin',
+        severity: 'warning',
+        message: 'public for requests that name the version: without it the account is asked for',
+      });
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// What of a version and an operation depends on dates: the schedule, brownouts, exceptions, the freeze and retirement by usage.
+import type { VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { type BrownoutCalendar, createBrownoutCalendar } from '../../policy/lifecycle/brownout-calendar.ts';
+import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
+import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
+import type { Exception } from '../../policy/lifecycle/exceptions.ts';
+import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
+import type { VersionFile } from '../policy-file.ts';
+import type { VersionInput } from '../section.ts';
+import { effectiveSunset, successorOf } from './redirects.ts';
+
+export function endOfVersion({ version }: VersionInput): Pick<VersionRules, 'freeze' | 'retireWhen'> {
+  return { freeze: version.freeze, retireWhen: version.retire_when };
+}
+
+/** A version is judged by its usage as a whole. */
+export function endOfOperation(): Pick<VersionRules, 'retireWhen'> {
+  return { retireWhen: undefined };
+}
+
+/** `published`: where the gateway itself tells of the API's life; `urlOf`: where a guide is read. */
+export function compileSchedule(
+  version: VersionFile,
+  published: string,
+  urlOf: (guide: string) => string,
+): Schedule {
+  const { after } = version;
+  return {
+    released: version.released,
+    announced: version.announced,
+    deprecated: version.deprecated,
+    published: version.sunset,
+    extended: version.extended?.map(({ to, announced }) => ({ to, announced })),
+    sunset: effectiveSunset(version),
+    retired: version.retired,
+    forgotten: version.forgotten,
+    // Where a version redirects to is where to go, unless another is named (RET-8).
+    successor: successorOf(version),
+    alternate: version.alternate,
+    guide: version.guide && urlOf(version.guide),
+    status: version.status ?? published,
+    serviceDoc: version.service_doc,
+    serviceDesc: version.service_desc,
+    reason: version.reason,
+    after:
+      typeof after === 'object'
+        ? { kind: 'redirect', to: after.redirect, unsafe: after.unsafe ?? 308 }
+        : { kind: 'gone' },
+  };
+}
+
+/** `known`: the instant by which they are announced. */
+type Brownouts = (
+  dates: Pick<Schedule, 'deprecated' | 'sunset'>,
+  known: EpochMs,
+) => BrownoutCalendar | undefined;
+
+/**
+ * The windows of the rules that are announced, none beginning before it is. Undefined where there are none, and without
+ * the dates between which they may lie. The same dates are unrolled once: each window costs a look at a time zone.
+ */
+export function compileBrownouts(rules: readonly BrownoutRule[] = []): Brownouts {
+  const unrolled = new Map<string, readonly BrownoutWindow[]>();
+  return ({ deprecated, sunset }, known) => {
+    if (rules.length === 0 || deprecated === undefined || sunset === undefined) return undefined;
+    const expand = () => expandBrownouts(rules, { deprecated, sunset });
+    const windows = unrolled.getOrInsertComputed(`${deprecated} ${sunset}`, expand);
+    const announced = windows
+      .filter((window) => window.announced <= known && window.announced < window.until)
+      .map((window) => ({ ...window, from: Math.max(window.from, window.announced) }));
+    return announced.length === 0 ? undefined : createBrownoutCalendar(announced);
+  };
+}
+
+/**
+ * With leave from the sunset the consumer's own last day stands in its headers. `mayOutlast`: whether anybody may have it.
+ * An operation that ends by a date of its own ends for everybody, since the leave was given for the version; and where
+ * there is no upstream, there is nothing to let anybody pass to.
+ */
+export function compileExceptions(
+  exceptions: VersionFile['exceptions'],
+  schedule: Schedule,
+  phasesOf: (schedule: Schedule) => readonly Phase[],
+  mayOutlast: boolean,
+): readonly Exception[] {
+  return (exceptions ?? []).map(({ consumer, until, from, why, by }) => {
+    const outlasts = mayOutlast && from.includes('sunset');
+    return {
+      consumer,
+      until,
+      from: outlasts ? from : from.filter((each) => each !== 'sunset'),
+      why,
+      by,
+      phases: phasesOf(outlasts ? { ...schedule, sunset: until, retired: undefined } : schedule),
+    };
+  });
+}

@@ -1,0 +1,187 @@
+// The dates of an API, a version and an operation, and what happens by them. A date D is the instant D T00:00:00Z (SUN-2).
+import { z } from 'zod';
+import { parseCron, parseZone } from '../../policy/lifecycle/brownout-cron.ts';
+import type { BrownoutRule, BrownoutTimes } from '../../policy/lifecycle/brownout-rule.ts';
+import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
+import { parseOperationSuccessor } from '../../policy/lifecycle/operation-template.ts';
+import { retireWhenSection } from '../../policy/lifecycle/retire-when.ts';
+import { duration, instant, lineOfText, notation, orOff, parseShare } from '../../policy/notation.ts';
+
+const label = (description: string) => z.string().meta({ description, examples: ['v2'] });
+
+const extension = z.strictObject({
+  to: instant('The new sunset.'),
+  announced: instant('From this day the extension holds for callers; before the sunset it moves.'),
+  why: lineOfText('Why: a note for the readers of this file, sent to nobody.').optional(),
+});
+
+const after = z.union([
+  z.literal('gone'),
+  z.strictObject({
+    redirect: label('Version to redirect to.'),
+    unsafe: z
+      .union([z.literal(301), z.literal(308), z.literal(410)])
+      .meta({ description: 'Status for methods other than GET and HEAD; default 308.' })
+      .optional(),
+  }),
+]);
+
+const exception = z.strictObject({
+  consumer: z.string().min(1).max(256).meta({ description: 'Consumer as its token names it.' }),
+  until: instant('From this day on the exception does nothing.'),
+  from: z.array(z.enum(EXEMPTIONS)).min(1).meta({ description: 'What the consumer is free from.' }),
+  why: lineOfText('Why, such as a contract.'),
+  by: lineOfText('Who granted it.'),
+});
+
+const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets, in the order announced.' });
+
+const exceptionsSection = z
+  .array(exception)
+  .meta({ description: 'Consumers with leave from brownouts, sunset, lowered limits or a freeze.' });
+
+const brownout = z.strictObject({
+  from: instant('Begin of the window, or of the repetition (default: the deprecation).').optional(),
+  until: instant('End of the window, or of the repetition (default: the sunset).').optional(),
+  before_sunset: duration(
+    'Instead of `from`: this long before the sunset. With cron it lasts until the next such phase.',
+  ).optional(),
+  for: duration('How long one window lasts.').optional(),
+  cron: notation(parseCron, 'not a cron expression of five fields such as 0 14 * * 2', {
+    description: 'When windows begin: minute, hour, day of month, month, day of week.',
+    examples: ['0 14 * * 2'],
+  }).optional(),
+  zone: notation(parseZone, 'not a time zone such as UTC or Europe/Berlin', {
+    description: 'Time zone of the cron expression.',
+    examples: ['UTC', 'Europe/Berlin'],
+  }).optional(),
+  announced: instant(
+    'From this day callers are told, and it holds: at least 14 days before the first window.',
+  ),
+  percentage: notation(parseShare, 'not a share such as 25%', {
+    description: 'Share of the consumers that meet the window, each for all of it; default 100%.',
+    examples: ['25%'],
+  }).optional(),
+  status: z
+    .union([z.literal(410), z.literal(503)])
+    .meta({ description: 'Status inside a window; default 410.' })
+    .optional(),
+  message: lineOfText('Sentence of the body; default: says until when and what follows.').optional(),
+});
+
+type Brownout = z.output<typeof brownout>;
+
+/** The brownouts of one version or operation. */
+export const brownoutsSection = z
+  .array(
+    brownout.transform((written, context): BrownoutRule => {
+      const times = timesOf(written);
+      if (typeof times === 'string') {
+        context.addIssue({ code: 'custom', message: times });
+        return z.NEVER;
+      }
+      const { announced, percentage, status, message } = written;
+      // All of the callers is everyone: then it need not be known who is calling.
+      const share = percentage === 1 ? undefined : percentage;
+      return { times, announced, status: status ?? 410, share, message };
+    }),
+  )
+  .meta({ description: 'Announced short refusals between deprecation and sunset.' });
+
+/** The times of an entry, or what is wrong with its combination of keys. */
+function timesOf(written: Brownout): BrownoutTimes | string {
+  const { from, until, before_sunset: beforeSunset, for: lasts, cron, zone } = written;
+  if (zone !== undefined && cron === undefined) return 'zone belongs to a cron expression';
+  if (cron !== undefined && zone === undefined) return 'a cron expression needs its zone, such as zone: UTC';
+  if (cron !== undefined && lasts === undefined)
+    return 'a cron expression needs for: how long a window lasts';
+  const beat =
+    cron === undefined || zone === undefined || lasts === undefined ? undefined : { cron, zone, lasts };
+  if (beforeSunset !== undefined) {
+    if (from !== undefined || until !== undefined) return 'before_sunset stands instead of from and until';
+    if (lasts === undefined) return 'before_sunset needs for: how long a window lasts';
+    return { kind: 'phase', beforeSunset, beat, lasts };
+  }
+  if (beat !== undefined) return { kind: 'repeated', beat, from, until };
+  if (from === undefined) return 'a brownout needs from, before_sunset or cron';
+  if (until !== undefined && lasts !== undefined) return 'a window has until or for, not both';
+  if (until !== undefined) return { kind: 'dated', from, until };
+  return lasts === undefined ? 'a window needs until or for' : { kind: 'dated', from, until: from + lasts };
+}
+
+const freeze = instant(
+  'From this day a consumer that was not seen before is refused: 403, and where to go instead.',
+);
+
+const NO_BROWNOUTS: readonly BrownoutRule[] = [];
+
+/** Of a version: `off` where it takes over nothing from its API. */
+const own = <Section extends z.ZodType>(section: Section) => orOff(section, undefined).optional();
+
+/** A version may have its own instead of those of its API, and an API without versions has only these. */
+export const dateFields = {
+  ofApi: {
+    announced: instant(
+      'From this day callers are told of the dates below, where that is before `deprecated`.',
+    ).optional(),
+    deprecated: instant('From this day answers of the whole API carry Deprecation.').optional(),
+    sunset: instant(
+      'As first published; from this day no version answers that has no sunset of its own.',
+    ).optional(),
+    extended: extensions.optional(),
+    retired: instant('From this day nothing of the API is left; default: the sunset.').optional(),
+    forgotten: instant('From this day the API is unknown, as if it had never existed.').optional(),
+  },
+  ofVersion: {
+    released: instant('From this day the version answers.'),
+    announced: own(
+      instant('From this day callers are told of the dates below, where that is before `deprecated`.'),
+    ),
+    deprecated: own(instant('From this day answers carry Deprecation.')),
+    sunset: own(instant('As first published; from this day the version no longer answers.')),
+    extended: own(extensions),
+    retired: own(instant('From this day nothing of the version is left; default: the sunset.')),
+    forgotten: own(instant('From this day the version is unknown, as if it had never existed.')),
+    successor: label('Version to move to.').optional(),
+  },
+  /** What is absent is the version's. */
+  ofOperation: {
+    deprecated: instant('From this day answers of the operation carry Deprecation.').optional(),
+    sunset: instant('From this day the operation no longer answers.').optional(),
+    successor: notation(
+      parseOperationSuccessor,
+      'not a version, an operation, or both such as v3 GET /items/{id}',
+      {
+        description:
+          'Where to go instead: a version, an operation of this version, or an operation of another.',
+        examples: ['v3', 'GET /', 'v3 GET /items/{id}'],
+      },
+    ).optional(),
+  },
+};
+
+/** What happens between the dates, and after them. */
+export const endFields = {
+  ofApi: {
+    exceptions: exceptionsSection.optional(),
+    brownouts: brownoutsSection.optional(),
+    freeze: freeze.optional(),
+    retire_when: retireWhenSection.optional(),
+  },
+  ofVersion: {
+    after: after
+      .meta({ description: 'What follows the sunset: gone (410) or a redirect; default gone.' })
+      .optional(),
+    exceptions: own(exceptionsSection),
+    brownouts: own(brownoutsSection),
+    freeze: own(freeze),
+    retire_when: own(retireWhenSection),
+  },
+  ofOperation: {
+    after: z
+      .enum(['gone', 'redirect'])
+      .meta({ description: 'What follows the sunset of the operation: 410, or a redirect to its successor.' })
+      .optional(),
+    brownouts: orOff(brownoutsSection, NO_BROWNOUTS).optional(),
+  },
+};

@@ -1,0 +1,81 @@
+// How a diff shows dates and what depends on them: extensions applied, brownouts as windows.
+import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
+import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
+import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
+import { dateInWords } from '../../policy/notation.ts';
+import { dateFact, type Fact, membersFact, plainWord, type Word, wordFact } from '../facts.ts';
+import type { OperationFile, VersionFile } from '../policy-file.ts';
+import type { Words } from '../section.ts';
+import { effectiveSunset, successorOf } from './redirects.ts';
+
+export const scheduleWords: Words = {
+  ofVersion: {
+    released: ({ released }) => dateFact('released', Number.isFinite(released) ? released : undefined),
+    // The deprecation is its own announcement unless another date is given.
+    announced: ({ announced, deprecated }) =>
+      dateFact('announced', announced === deprecated ? undefined : announced),
+    deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
+    sunset: (version) => dateFact('sunset', effectiveSunset(version)),
+    extended: ({ extended = [] }) => [membersFact('extension', extended.map(extensionWord))],
+    retired: (version) =>
+      dateFact('retired', version.retired === effectiveSunset(version) ? undefined : version.retired),
+    forgotten: ({ forgotten }) => dateFact('forgotten', forgotten),
+    after: afterFacts,
+    // Where a version redirects to is its successor, unless another is named (RET-8).
+    successor: (version) => {
+      const successor = successorOf(version);
+      return wordFact('successor', successor === undefined ? undefined : plainWord(successor));
+    },
+    exceptions: ({ exceptions = [] }) => [membersFact('exception', exceptions.map(exceptionWord))],
+    brownouts: (version) => windowFacts(version.brownouts, version.deprecated, effectiveSunset(version)),
+    freeze: ({ freeze }) => dateFact('freeze', freeze),
+    retire_when: retireWhenFacts,
+  },
+  ofOperation: {
+    deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
+    sunset: ({ sunset }) => dateFact('sunset', sunset),
+    successor: ({ successor }) => wordFact('successor', successor && successorWord(successor)),
+    after: ({ after }) => wordFact('after', after && plainWord(after)),
+    brownouts: ({ brownouts, deprecated, sunset, version }) =>
+      windowFacts(brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
+  },
+};
+
+function successorWord({ label, template }: NonNullable<OperationFile['successor']>): Word {
+  const leads = [label, template && spellOperation(template)];
+  return plainWord(leads.filter((each) => each !== undefined).join(' '));
+}
+
+function afterFacts(version: VersionFile): readonly Fact[] {
+  const { after = 'gone' } = version;
+  if (after === 'gone')
+    return effectiveSunset(version) === undefined ? [] : wordFact('after', plainWord('410'));
+  const unsafe = after.unsafe === undefined || after.unsafe === 308 ? '' : `, ${after.unsafe} for writes`;
+  return wordFact('after', plainWord(`redirect to ${after.redirect}${unsafe}`));
+}
+
+function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
+  return plainWord(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
+}
+
+function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
+  if (rule === undefined) return [];
+  const otherwise = rule.onExceed === 'hold' ? ', else held' : ', else with a warning';
+  return wordFact('retirement', plainWord(retireWhenInWords(rule) + otherwise));
+}
+
+function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {
+  const free = from.toSorted().join(' and ');
+  return plainWord(`of ${JSON.stringify(consumer)} from ${free} until ${dateInWords(until)}`);
+}
+
+function windowFacts(
+  rules: readonly BrownoutRule[] | undefined,
+  deprecated: number | undefined,
+  sunset: number | undefined,
+): readonly Fact[] {
+  const known = rules !== undefined && deprecated !== undefined && sunset !== undefined;
+  const windows = known ? expandBrownouts(rules, { deprecated, sunset }) : [];
+  return [{ what: 'brownout window', value: { kind: 'windows', windows } }];
+}

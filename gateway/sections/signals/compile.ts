@@ -1,0 +1,14 @@
+// What answers say of the lifecycle, and whether refusals for it are given.
+import type { ApiPlan } from '../../plan/plan.ts';
+import type { PolicyFile } from '../policy-file.ts';
+
+export function compileSignals(
+  file: PolicyFile,
+): Pick<ApiPlan, 'mode' | 'echo' | 'upstreamWins' | 'deprecatedMaxAge'> {
+  return {
+    mode: file.mode ?? 'enforce',
+    echo: file.echo ?? false,
+    upstreamWins: file.upstream_wins ?? false,
+    deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
+  };
+}

@@ -1,0 +1,159 @@
+// The `upstreams` section of a policy file: the services an API's versions are forwarded to.
+import { z } from 'zod';
+import { duration, notation, parseDuration } from '../../policy/notation.ts';
+import { versionAsSection } from '../resolve/grammar.ts';
+import { connectionFields } from '../connections/grammar.ts';
+import { parseFieldName } from '../../policy/headers/field-name.ts';
+
+const PATH = /^(\/[A-Za-z0-9._~-]{1,150})+$/;
+
+/** A plain path: no query, no escapes, no dot segments; `/` is the root. */
+function parsePath(text: string): string | undefined {
+  const plain = text === '/' || (PATH.test(text) && !/\/\.{1,2}(\/|$)/.test(text));
+  return plain ? text : undefined;
+}
+
+/** An origin: scheme http or https, host, port. Undefined when the URL has anything more. */
+export function parseOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const bare =
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '' &&
+    url.password === '' &&
+    !url.hostname.includes('*');
+  return bare && /^https?:$/.test(url.protocol) && !/[\s\\]/.test(text) ? url.origin : undefined;
+}
+
+export const origin = (description: string, example: string, parse = parseOrigin) =>
+  notation(parse, 'not an origin: http or https, a host and perhaps a port, nothing else', {
+    description,
+    examples: [example],
+  });
+
+export const plainPath = (description: string, example: string) =>
+  notation(
+    parsePath,
+    'not a plain path such as /orders: no trailing slash, query, escapes, dot segments or segment above 150 characters',
+    {
+      description,
+      examples: [example],
+    },
+  );
+
+const timeouts = z.strictObject({
+  connect: duration('Until the connection stands; default 1s.').optional(),
+  headers: duration(
+    'Until the response headers are complete, anew with each interim answer (1xx); default 5s.',
+  ).optional(),
+  idle: duration('Between two chunks of a body; default 30s.').optional(),
+  total: duration('For the whole exchange; default 60s.').optional(),
+});
+
+const identityField = (description: string, example: string) =>
+  notation(parseFieldName, 'not a field name', { description, examples: [example] });
+
+const identityHeaders = z
+  .strictObject({
+    consumer: identityField(
+      'The id of the consumer, percent-encoded beyond visible ASCII.',
+      'X-Consumer-Id',
+    ).optional(),
+    scopes: identityField('The scopes it has, separated by blanks.', 'X-Consumer-Scopes').optional(),
+  })
+  .refine(
+    ({ consumer, scopes }) => consumer !== undefined || scopes !== undefined,
+    'name a field for consumer, scopes or both',
+  );
+
+const CHECK_PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*(\?[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*)?$/;
+
+/** A path, perhaps with a query, sent as it is written: no escapes, no dot segments. */
+function parseCheckPath(text: string): string | undefined {
+  const [path = ''] = text.split('?');
+  return text.length <= 200 && CHECK_PATH.test(text) && !/\/\.{1,2}(\/|$)/.test(path) ? text : undefined;
+}
+
+const checkPath = notation(
+  parseCheckPath,
+  'not a path such as /healthz: from the root of the target, without escapes or dot segments',
+  { description: 'Asked for with GET; 2xx and 3xx mean well.', examples: ['/healthz'] },
+);
+
+const LONGEST_CHECK_MS = 3_600_000;
+
+const upToAnHour = (description: string) =>
+  notation(
+    (text) => {
+      const ms = parseDuration(text);
+      return ms === undefined || ms > LONGEST_CHECK_MS ? undefined : ms;
+    },
+    'not a duration of up to 1h, such as 500ms, 5s or 1m',
+    { description, examples: ['5s', '1m'] },
+  );
+
+const count = (description: string) => z.int().min(1).max(1_000).meta({ description });
+
+const health = z.strictObject({
+  path: checkPath,
+  every: upToAnHour('From one check to the next; default 5s.').optional(),
+  timeout: upToAnHour('For a whole check; default 1s.').optional(),
+  healthy: count('Good checks in a row that bring a target back; default 2.').optional(),
+  unhealthy: count('Failed checks in a row that take a target out; default 3.').optional(),
+});
+
+const breaker = z.strictObject({
+  failures: count('Failed requests in a row that take a target out; default 5.').optional(),
+  open: duration('Until one request tries it again; default 10s.').optional(),
+});
+
+export const upstreamSection = z.strictObject({
+  targets: z
+    .array(origin('One address.', 'http://127.0.0.1:4001'))
+    .min(1)
+    .meta({ description: 'Addresses of the service, as origins.' }),
+  path: plainPath(
+    'What replaces the base in front of the rest of the path; default: base.',
+    '/orders',
+  ).optional(),
+  version_as: versionAsSection.optional(),
+  authorization: z
+    .enum(['keep', 'strip'])
+    .meta({ description: 'Whether the upstream sees the Authorization field; default keep.' })
+    .optional(),
+  identity_headers: identityHeaders
+    .meta({
+      description: 'Fields that tell the upstream who calls; what clients send under these names is dropped.',
+    })
+    .optional(),
+  timeout: z
+    .union([duration('Time for the response headers.'), timeouts])
+    .meta({ description: 'One duration for the response headers, or each of them.' })
+    .optional(),
+  balance: z
+    .enum(['round-robin', 'least-requests', 'consumer'])
+    .meta({
+      description:
+        'How one of several targets is chosen; consumer: the same caller gets the same target. Default round-robin.',
+    })
+    .optional(),
+  slow_start: duration(
+    'Time in which the share of a target that comes back grows to its whole; default: at once.',
+  ).optional(),
+  health: z
+    .union([checkPath, health])
+    .meta({
+      description: 'Asks each target whether it is well: a path, or the whole of it. Default: no checks.',
+    })
+    .optional(),
+  breaker: z
+    .union([z.literal('off'), breaker])
+    .meta({
+      description:
+        'Takes a target out after failures in a row, or off. Default: where there are several targets: 5 failures, 10s, and never the last target; else off.',
+    })
+    .optional(),
+  ...connectionFields,
+});
