@@ -18,7 +18,7 @@ const quiet = { onState: () => undefined, answerWithinMs: 5000 };
 const bucketOf = (key: string): string => `sundial:limit:${key}`;
 
 const scriptNamed = (name: string): string =>
-  readFileSync(new URL(`../../gateway/stores/redis/${name}.lua`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../gateway/stores/redis/scripts/${name}.lua`, import.meta.url), 'utf8');
 
 describe('the Redis rate-limit store', () => {
   let hand: Redis;
