@@ -6,7 +6,7 @@ import type { GatewayAction } from './admin-call.ts';
 import { type CommandSetting, configOption, formatOption } from './command-setting.ts';
 
 /** Which gateway is meant, and how to print, as the command line says it. */
-export interface GatewayOptions<Format extends string = 'text' | 'json'> {
+export interface GatewayCommandOptions<Format extends string = 'text' | 'json'> {
   readonly config: string;
   readonly admin: string | undefined;
   readonly format: Format;
@@ -36,7 +36,9 @@ export function onGateway<Given extends readonly unknown[]>(
 ): void {
   command.action(async (...given) => {
     const action = actionOf(...(given as unknown as Given));
-    const { config, admin, format, json } = command.opts<GatewayOptions<string> & { readonly json?: true }>();
+    const { config, admin, format, json } = command.opts<
+      GatewayCommandOptions<string> & { readonly json?: true }
+    >();
     const asJson = json === true || format === 'json';
     await end(openGateway({ config, admin, format: asJson ? 'json' : 'text' }).then(action));
   });

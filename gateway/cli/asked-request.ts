@@ -15,7 +15,7 @@ import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exch
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 
-export interface AskedRequest {
+export interface RequestText {
   /** `GET /api/v1/orders`, with a path or a whole URL; without a method it is a GET. */
   readonly request: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -25,7 +25,7 @@ export interface AskedRequest {
   readonly authorization: string | undefined;
 }
 
-export type Asked =
+export type ParsedRequest =
   | { readonly kind: 'view'; readonly view: RequestView }
   /** `glimpse`: what its answer needs, as the listener has it of a request it refuses. */
   | {
@@ -52,20 +52,20 @@ export function parseField(text: string): readonly [name: string, value: string]
   return name === undefined || value === undefined ? undefined : [name.toLowerCase(), value];
 }
 
-export function readAsked(
-  asked: AskedRequest,
+export function parseRequest(
+  text: RequestText,
   { listeners, bounds }: Pick<Settings, 'listeners' | 'bounds'>,
   plan: GatewayPlan,
-): Asked {
-  const [, method = 'GET', written = ''] = WORDS.exec(asked.request.trim()) ?? [];
+): ParsedRequest {
+  const [, method = 'GET', written = ''] = WORDS.exec(text.request.trim()) ?? [];
   // A method alone, as when a shell took the path away, is no request for a path of that name.
   if (!SENDABLE.test(written)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
-  const headers = fieldsOf(asked);
+  const headers = fieldsOf(text);
   // Over HTTP/1.1: its fields count for less than those of HTTP/2.
   const head: RequestHead = {
     url: written.replace(ORIGIN, ''),
     httpVersion: '1.1',
-    rawHeaders: linesOf(asked),
+    rawHeaders: linesOf(text),
     headers,
   };
   const unsound = strictnessRefusal(head, false, bounds);
@@ -78,7 +78,7 @@ export function readAsked(
     return unusable('With Max-Forwards: 0 it asks the gateway about itself: nothing is judged.');
   const absolute = target.kind === 'resource' ? target.absolute?.authority : undefined;
   const named = absolute ?? headers.host;
-  const authority = readAuthority(named ?? asked.host);
+  const authority = readAuthority(named ?? text.host);
   const isPlain = /^http:/i.test(written);
   const scheme = isPlain || listeners.https === undefined ? 'http' : 'https';
   if (isPlain && listeners.http === undefined)
@@ -86,17 +86,17 @@ export function readAsked(
   const view: RequestView = {
     method,
     scheme,
-    host: authority?.host ?? asked.host,
+    host: authority?.host ?? text.host,
     misdirected: scheme === 'https' && authority !== undefined && isNobodys(authority.host, listeners),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
-    headers: new RecordFields({ ...headers, host: named ?? asked.host }),
+    headers: new RecordFields({ ...headers, host: named ?? text.host }),
     underscored: head.underscored,
     clientAddress: NOBODYS_ADDRESS,
     requestId: 'explained',
   };
   const seen: RequestGlimpse = { scheme, headers: view.headers };
-  const refused = (refusal: RequestRefusal, glimpse = seen): Asked => ({
+  const refused = (refusal: RequestRefusal, glimpse = seen): ParsedRequest => ({
     kind: 'refused',
     view,
     glimpse,
@@ -135,7 +135,7 @@ function isNobodys(host: string, { https }: Settings['listeners']): boolean {
 }
 
 /** Names and values in turn, as they would be sent. */
-function linesOf({ headers, host, authorization }: AskedRequest): readonly string[] {
+function linesOf({ headers, host, authorization }: RequestText): readonly string[] {
   const isGiven = (name: string) => headers.some(([given]) => given.toLowerCase() === name);
   return [
     ...(isGiven('host') ? [] : ['host', host]),
@@ -145,11 +145,11 @@ function linesOf({ headers, host, authorization }: AskedRequest): readonly strin
 }
 
 /** Repeats are joined as Node joins them. */
-function fieldsOf({ headers, authorization }: AskedRequest): Record<string, string> {
+function fieldsOf({ headers, authorization }: RequestText): Record<string, string> {
   const fields: Record<string, string> = authorization === undefined ? {} : { authorization };
   const given = new Set<string>();
-  for (const [written, value] of headers) {
-    const name = written.toLowerCase();
+  for (const [target, value] of headers) {
+    const name = target.toLowerCase();
     const before = given.has(name) ? fields[name] : undefined;
     fields[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
     given.add(name);
@@ -157,6 +157,6 @@ function fieldsOf({ headers, authorization }: AskedRequest): Record<string, stri
   return fields;
 }
 
-function unusable(message: string): Asked {
+function unusable(message: string): ParsedRequest {
   return { kind: 'unusable', message };
 }

@@ -6,7 +6,7 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import type { StoreSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { parseInstant } from '../policy/notation.ts';
-import type { Gateway } from './admin-call.ts';
+import type { GatewayClient } from './admin-call.ts';
 import type { ApartResult } from './command-result.ts';
 
 /** Reads the schedules that a store has recorded; rejects with the reason why it cannot be read. */
@@ -19,8 +19,8 @@ export interface CommandSetting {
   /** Prints the result and keeps its exit code for the process. */
   readonly end: (result: Promise<ApartResult>) => Promise<void>;
   readonly openGateway: (
-    options: Pick<Gateway, 'format'> & { readonly config: string; readonly admin: string | undefined },
-  ) => Promise<Gateway>;
+    options: Pick<GatewayClient, 'format'> & { readonly config: string; readonly admin: string | undefined },
+  ) => Promise<GatewayClient>;
   /** Asks at the terminal; undefined without one. */
   readonly confirm: () => ((question: string) => Promise<boolean>) | undefined;
   readonly readRecorded: ReadRecorded;

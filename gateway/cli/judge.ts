@@ -21,7 +21,7 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra, slidingLog } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
-import type { Asked } from './asked-request.ts';
+import type { ParsedRequest } from './asked-request.ts';
 import { type KnownAccount, withClaims } from './known-account.ts';
 
 interface AssumedConsumer extends Omit<Consumer, 'claims' | 'via'> {
@@ -29,7 +29,7 @@ interface AssumedConsumer extends Omit<Consumer, 'claims' | 'via'> {
   readonly isNamed: boolean;
 }
 
-export interface Known {
+export interface JudgeInput {
   readonly plan: GatewayPlan;
   readonly settings: Settings;
   /** Lifecycle instant. */
@@ -46,13 +46,13 @@ export interface Known {
 /** All that became known, side by side. */
 export type JudgedFacts = RequestStart & Decision & Readonly<Completion>;
 
-export interface Judged {
+export interface JudgedRequest {
   readonly view: RequestView;
   readonly facts: JudgedFacts;
-  readonly ending: Ending;
+  readonly ending: JudgedOutcome;
 }
 
-export type Ending =
+export type JudgedOutcome =
   /** `headers`: what the gateway adds to the upstream's answer. */
   | { readonly kind: 'forwarded'; readonly order: ForwardOrder; readonly headers: HeaderLines }
   | {
@@ -71,14 +71,17 @@ export const EVERY_SCOPE: ReadonlySet<string> = Object.assign(new Set<string>(),
 const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /** @throws whatever the exchange throws that is not a Fault: a mistake in this program */
-export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: Known): Promise<Judged> {
-  const exchange = createExchange(assume(known));
-  const { view } = asked;
+export async function judge(
+  request: Exclude<ParsedRequest, { kind: 'unusable' }>,
+  input: JudgeInput,
+): Promise<JudgedRequest> {
+  const exchange = createExchange(assume(input));
+  const { view } = request;
   const facts = exchange.begin(view.requestId);
-  const ending = async (): Promise<Ending> => {
-    if (asked.kind === 'refused') {
-      const { refusal } = asked;
-      const answer = exchange.refuse(refusal, facts, asked.glimpse);
+  const ending = async (): Promise<JudgedOutcome> => {
+    if (request.kind === 'refused') {
+      const { refusal } = request;
+      const answer = exchange.refuse(refusal, facts, request.glimpse);
       return { kind: 'answered', reason: refusal.reason, refusal, answer, cause: undefined };
     }
     try {
@@ -117,7 +120,15 @@ const FIRST_REQUESTS: IdempotencyStore = {
 };
 
 /** Every bucket is full, every credential is in order. */
-function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
+function assume({
+  plan,
+  settings,
+  now,
+  overrides,
+  consumer: named,
+  account,
+  pins,
+}: JudgeInput): ExchangePorts {
   const consumer = withClaims(named, account, plan);
   const full = (limit: Limit, cost: number): Taken =>
     (limit.algorithm === 'sliding-log' ? slidingLog([], limit, cost, 0) : gcra(undefined, limit, cost, 0))
@@ -153,7 +164,7 @@ function assumeIdentity(
   consumer: Omit<Consumer, 'via'>,
   isNamed: boolean,
 ): Authenticator {
-  const known = (via: Consumer['via']): Authenticated => ({
+  const input = (via: Consumer['via']): Authenticated => ({
     kind: 'consumer',
     consumer: { ...consumer, via },
   });
@@ -161,13 +172,13 @@ function assumeIdentity(
     via,
     isPresent: (carried) => isNamed || isShown(carried),
     claims: () => true,
-    judge: (carried) => (isNamed || isShown(carried) ? known(via) : MISSING),
+    judge: (carried) => (isNamed || isShown(carried) ? input(via) : MISSING),
   });
   switch (identity.kind) {
     case 'jwt':
     case 'introspection':
       // What stands for a token is among the headers.
-      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => known('token') });
+      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => input('token') });
     case 'keys': {
       const field = identity.header;
       const name = field.toLowerCase();

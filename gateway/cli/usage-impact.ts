@@ -39,7 +39,7 @@ export function spellImpact({ api, version, text }: Impact): string {
   return `${version === UNVERSIONED ? api : `${api} ${version}`}: ${text}`;
 }
 
-interface Judged {
+interface ImpactInput {
   readonly source: PolicySource;
   readonly label: string;
   readonly version: VersionFile;
@@ -64,7 +64,7 @@ export function usageImpacts(sources: readonly PolicySource[], live: LiveUsage, 
         problems.push(
           document.problem([...versionPath(label), ...path], { rule: RULE, severity: 'warning', message }),
         );
-      const judged: Judged = { source, label, version, used, live, now, say, warn };
+      const judged: ImpactInput = { source, label, version, used, live, now, say, warn };
       retires(judged);
       mayRetire(judged);
       isHeld(judged);
@@ -79,7 +79,7 @@ function usedIn({ answers }: LiveUsage, api: string, label: string, days: number
   return answers.get(days)?.versions?.find((each) => each.api === api && each.version === label);
 }
 
-function retires({ version, used, live, now, say }: Judged): void {
+function retires({ version, used, live, now, say }: ImpactInput): void {
   const sunset = effectiveSunset(version);
   if (sunset === undefined || sunset <= now || used.consumers === 0) return;
   const window = usageWindow(Date.parse(live.now), daysBefore(Date.parse(live.now), USUAL_DAYS));
@@ -94,7 +94,7 @@ function lookOf({ looks }: UsedVersion, { since }: UsageWindow): Look {
     : { since: Date.parse(looks.since), because: looks.because };
 }
 
-function mayRetire({ source, label, version, used, live, now, say, warn }: Judged): void {
+function mayRetire({ source, label, version, used, live, now, say, warn }: ImpactInput): void {
   const { retire_when: rule } = version;
   const sunset = effectiveSunset(version);
   if (rule === undefined || sunset === undefined || sunset <= now) return;
@@ -114,7 +114,7 @@ function mayRetire({ source, label, version, used, live, now, say, warn }: Judge
 }
 
 /** A hold outlives the rule that asked for it, for callers were told its end. */
-function isHeld({ version, used, say }: Judged): void {
+function isHeld({ version, used, say }: ImpactInput): void {
   const { heldUntil = null } = used.decides ?? {};
   if (heldUntil === null) return;
   const held = `its retirement is held now, until ${dateInWords(Date.parse(heldUntil))}`;
@@ -130,7 +130,7 @@ function countedSince({ decides, deprecated }: UsedVersion, { answers }: LiveUsa
   return (decides === undefined ? began : decides.countedSince) === null ? undefined : Math.max(...instants);
 }
 
-function closes({ source, label, version, used, live, now, say, warn }: Judged): void {
+function closes({ source, label, version, used, live, now, say, warn }: ImpactInput): void {
   const { freeze } = version;
   if (freeze === undefined) return;
   const name = versionName(label, source.file);
@@ -167,19 +167,19 @@ function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<stri
   return first;
 }
 
-function excepts({ version, used, now, say, warn }: Judged): void {
+function excepts({ version, used, now, say, warn }: ImpactInput): void {
   for (const [index, exception] of (version.exceptions ?? []).entries()) {
     const { consumer, until } = exception;
     if (until <= now) continue;
     const use = used.exceptions.find((each) => each.consumer === consumer);
     const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
-    const leave = leaveInWords(exception);
+    const allowed = leaveInWords(exception);
     if (use !== undefined && use.calls > 0 && endsSoon(exception, now)) {
       const left = counted(Math.floor((until - now) / DAY_MS), 'day');
       warn(
         ['exceptions', index, 'until'],
-        `${leave} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`,
+        `${allowed} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`,
       );
-    } else say(`${consumer} has ${leave}: ${calls} in ${USUAL_DAYS} days`);
+    } else say(`${consumer} has ${allowed}: ${calls} in ${USUAL_DAYS} days`);
   }
 }

@@ -2,7 +2,7 @@
 import { eventOf } from '../../gateway/announce/event.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
 import { explain } from '../../gateway/cli/explain/explain.ts';
-import { type Judged, judge } from '../../gateway/cli/judge.ts';
+import { type JudgedRequest, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
@@ -28,7 +28,11 @@ export interface Looking {
   readonly now: number;
 }
 
-export function judgeAt({ whole, plan, now }: Looking, path: string, accept?: string): Promise<Judged> {
+export function judgeAt(
+  { whole, plan, now }: Looking,
+  path: string,
+  accept?: string,
+): Promise<JudgedRequest> {
   const { settings } = whole;
   const headers = accept === undefined ? {} : { accept };
   const known = {

@@ -24,9 +24,9 @@ export const WITHOUT_SAMPLES =
 /** A line for each port of the gateway that is none: of its address the samples would make a URL that nobody can read. */
 export function explainPorts(environment: Environment): string {
   const lines = Array.from(PORT_VARIABLES.values(), (variable) => {
-    const written = environment[variable] || '0'; // as the gateway file reads it, empty is not given
-    const isPort = /^\d{1,5}$/.test(written) && Number(written) <= 65_535;
-    return isPort ? '' : `sundial: cannot start: ${variable} must be a port number, not "${written}"\n`;
+    const value = environment[variable] || '0'; // as the gateway file reads it, empty is not given
+    const isPort = /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
+    return isPort ? '' : `sundial: cannot start: ${variable} must be a port number, not "${value}"\n`;
   });
   return lines.join('');
 }

@@ -6,14 +6,14 @@ import type { Answer } from '../../exchange/exchange.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { Judged } from '../judge.ts';
-import type { Change } from './explain-next.ts';
-import type { Decision } from './explain-rows.ts';
+import type { JudgedRequest } from '../judge.ts';
+import type { OutcomeChange } from './explain-next.ts';
+import type { DecisionRow } from './explain-rows.ts';
 
 export interface Explanation {
-  readonly judged: Judged;
-  readonly decisions: readonly Decision[];
-  readonly next: readonly Change[];
+  readonly judged: JudgedRequest;
+  readonly decisions: readonly DecisionRow[];
+  readonly next: readonly OutcomeChange[];
 }
 
 /** `2027-04-15T14:00:00Z`. */
@@ -41,7 +41,7 @@ export function explanationText({ judged, decisions, next }: Explanation): strin
 }
 
 /** With the port that its Host names. */
-function urlOf({ scheme, host, headers, path, search }: Judged['view']): string {
+function urlOf({ scheme, host, headers, path, search }: JudgedRequest['view']): string {
   return `${scheme}://${headers.get('host') ?? host}${path}${search}`;
 }
 
@@ -92,13 +92,15 @@ function linesOf(headers: HeaderLines): readonly (readonly [name: string, value:
   });
 }
 
-function columns(decisions: readonly Decision[]): readonly string[] {
+function columns(decisions: readonly DecisionRow[]): readonly string[] {
   const rows = decisions.map(({ step, value, detail, assumed, origin }) => {
-    const told = [detail, assumed === undefined ? '' : `(assumed: ${assumed})`].filter((each) => each !== '');
+    const details = [detail, assumed === undefined ? '' : `(assumed: ${assumed})`].filter(
+      (each) => each !== '',
+    );
     return [
       step,
       value,
-      told.join(' '),
+      details.join(' '),
       origin === undefined ? '' : `${origin.file}:${origin.line}`,
     ] as const;
   });
@@ -109,7 +111,16 @@ function columns(decisions: readonly Decision[]): readonly string[] {
   );
 }
 
-function changeText({ at, version, operation, stage, status, reason, location, signals }: Change): string {
+function changeText({
+  at,
+  version,
+  operation,
+  stage,
+  status,
+  reason,
+  location,
+  signals,
+}: OutcomeChange): string {
   const who =
     version === undefined
       ? 'no version answers'

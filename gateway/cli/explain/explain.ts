@@ -4,7 +4,7 @@ import type { GatewayPlan } from '../../plan/plan.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
-import { parseField, readAsked } from '../asked-request.ts';
+import { parseField, parseRequest } from '../asked-request.ts';
 import {
   type CommandResult,
   exitCodeOf,
@@ -66,7 +66,7 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   const headers = question.headers.map((text) => parseField(text) ?? text);
   const odd = headers.find((field) => typeof field === 'string');
   if (odd !== undefined) return unusable(`not a header such as "API-Version: v1": ${JSON.stringify(odd)}`);
-  const asked = readAsked(
+  const request = parseRequest(
     {
       request: question.request,
       headers: headers.filter((field) => typeof field !== 'string'),
@@ -76,7 +76,7 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
     settings,
     plan,
   );
-  if (asked.kind === 'unusable') return unusable(asked.message);
+  if (request.kind === 'unusable') return unusable(request.message);
   const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);
   const consumer = { id: question.as ?? NO_NAME, isNamed: question.as !== undefined, named: true, scopes };
   const { paused } = question;
@@ -85,7 +85,8 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   const overrides = paused === undefined ? [] : pausesOf(plan, question.now, paused);
   const { account = {} } = question;
   const pins = assumePins(account, question.now);
-  const judgeAt = (now: EpochMs) => judge(asked, { plan, settings, now, overrides, consumer, account, pins });
+  const judgeAt = (now: EpochMs) =>
+    judge(request, { plan, settings, now, overrides, consumer, account, pins });
   const judged = await judgeAt(question.now);
   const explanation = {
     judged,
