@@ -2,7 +2,7 @@
 
 import type { RequestRefusal } from '../exchange/directive.ts';
 import {
-  METHODS,
+  OFFERED_METHODS,
   RecordFields,
   type RequestGlimpse,
   type RequestView,
@@ -42,7 +42,7 @@ const WORDS = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+) +)?(\S+)$/;
 /** A path, a URL, or `*`. */
 const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
-const OFFERED: ReadonlySet<string> = new Set(METHODS);
+const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
 /** TEST-NET-1 of RFC 5737: an address nobody has. */
 const NOBODYS_ADDRESS = '192.0.2.1';
 

@@ -7,7 +7,7 @@ import {
   type Refusal,
   type RefusalReason,
 } from '../exchange/directive.ts';
-import { type Answer, createExchange } from '../exchange/exchange.ts';
+import { createExchange, type ExchangeAnswer } from '../exchange/exchange.ts';
 import type { Completion, Decision, RequestStart } from '../exchange/facts.ts';
 import type { ExchangePorts } from '../exchange/ports.ts';
 import type { RequestView } from '../exchange/request-view.ts';
@@ -60,7 +60,7 @@ export type JudgedOutcome =
       readonly reason: RefusalReason | FaultCode | 'published';
       /** Undefined for a fault and for what is published. */
       readonly refusal: Refusal | undefined;
-      readonly answer: Answer;
+      readonly answer: ExchangeAnswer;
       /** Why something failed, for the operator; undefined for a refusal. */
       readonly cause: string | undefined;
     };

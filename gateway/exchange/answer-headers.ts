@@ -111,9 +111,9 @@ const WITHOUT_ZONE = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${TIME} 
 /** Undefined for what is not one date. */
 export function httpDate(field: string | readonly string[] | undefined): EpochMs | undefined {
   if (typeof field !== 'string') return undefined;
-  const written = field.trim();
-  const text = WITHOUT_ZONE.test(written) ? `${written} GMT` : written;
-  if (text === written && !WITH_ZONE.test(written)) return undefined;
+  const trimmed = field.trim();
+  const text = WITHOUT_ZONE.test(trimmed) ? `${trimmed} GMT` : trimmed;
+  if (text === trimmed && !WITH_ZONE.test(trimmed)) return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
 }

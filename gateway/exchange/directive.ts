@@ -48,11 +48,11 @@ export interface ForwardOrder {
   /** What goes into the body of the answer where that can be edited. */
   readonly notice?: Notice | undefined;
   /** Of a request whose outcome is kept for its key; whoever gets the order says what came of it. */
-  readonly claim?: Claim | undefined;
+  readonly claim?: IdempotencyClaim | undefined;
 }
 
 /** A key that is this request's: what its holder asks of it, and says at the end. The first word on what came of it stands. */
-export interface Claim {
+export interface IdempotencyClaim {
   readonly rules: IdempotencyRules;
   /**
    * To be called when the body is here, which may have taken its time: from now on the lock lasts for the whole of an

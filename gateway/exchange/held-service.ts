@@ -22,7 +22,7 @@ export interface HeldService {
 }
 
 /** Why something is no longer kept open. */
-export type Ending = 'version' | 'token';
+export type ExpiryCause = 'version' | 'token';
 
 export function holdService({ api, version, others, consumer }: Decision): HeldService {
   return {
@@ -41,7 +41,7 @@ export function endingOf(
   plan: GatewayPlan,
   moment: Moment,
   wallNow: EpochMs,
-): Ending | undefined {
+): ExpiryCause | undefined {
   if (isOver(held, plan, moment)) return 'version';
   const { tokenEnd, isRevoked } = held;
   return (tokenEnd !== undefined && wallNow >= tokenEnd) || isRevoked?.() ? 'token' : undefined;

@@ -1,6 +1,6 @@
 // The series that a plan makes possible, at 0 until something is counted: `rate()` does not see a counter's first value, so
 // that one which begins at 1 hides the call that an alert is for. Made at scrape, from the plan in force.
-import { phasesOf, type Standing } from '../exchange/standing.ts';
+import { phasesOf, type VersionState } from '../exchange/standing.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { CredentialScheme } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -37,7 +37,7 @@ export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): 
 }
 
 /** api, version, consumer: the consumers that the policy names, and those without a name. */
-export function* knownCallers(versions: Iterable<Standing>): Iterable<Labels> {
+export function* knownCallers(versions: Iterable<VersionState>): Iterable<Labels> {
   for (const { rules, stage } of versions) {
     if (stage !== 'deprecated') continue;
     yield [rules.api, rules.label, NONE];
@@ -46,7 +46,7 @@ export function* knownCallers(versions: Iterable<Standing>): Iterable<Labels> {
 }
 
 /** api, version, action: what becomes of a request once its version or operation has ended, meanwhile, and in a freeze. */
-export function* knownRetirements(versions: Iterable<Standing>): Iterable<Labels> {
+export function* knownRetirements(versions: Iterable<VersionState>): Iterable<Labels> {
   for (const { rules } of versions) {
     for (const { api, label, schedule, brownouts, freeze } of withOperations(rules)) {
       if (brownouts !== undefined) yield [api, label, 'brownout'];

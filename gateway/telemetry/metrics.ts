@@ -1,5 +1,5 @@
 // Every metric of the gateway, one row each: name, labels, and where its samples come from.
-import { apisStanding, rememberedApis, standingOf } from '../exchange/standing.ts';
+import { apiStages, rememberedApis, versionStates } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
@@ -73,7 +73,7 @@ export function metricRows({
   logLinesDropped,
 }: MetricSources): MetricRow[] {
   const moment = () => ({ now: now(), overrides: overrides() });
-  const standing = () => standingOf(plan(), moment());
+  const standing = () => versionStates(plan(), moment());
   return [
     counter('sundial_requests_total', 'Requests answered.', [...VERSION, 'stage', 'method', 'code'], () =>
       requestSamples(requests),
@@ -129,7 +129,7 @@ export function metricRows({
       [...VERSION, 'action'],
       () => withZeros(retiredSamples(requests), knownRetirements(standing())),
     ),
-    ...versionRows(standing, () => apisStanding(plan(), moment())),
+    ...versionRows(standing, () => apiStages(plan(), moment())),
     ...retirementRows(retirements, plan, standing),
     ...announcementRows(announcements),
     gauge(

@@ -1,11 +1,11 @@
 // Rows of what stands in the plan: the stage of each API and version, and its dates as overrides leave them.
-import { type apisStanding, limitsInForce, type Standing } from '../exchange/standing.ts';
+import { type apiStages, limitsInForce, type VersionState } from '../exchange/standing.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
 
 export function versionRows(
-  standing: () => Iterable<Standing>,
-  apis: () => ReturnType<typeof apisStanding>,
+  standing: () => Iterable<VersionState>,
+  apis: () => ReturnType<typeof apiStages>,
 ): MetricRow[] {
   return [
     gauge(
@@ -47,20 +47,20 @@ export function versionRows(
 }
 
 /** api, stage; the value is always 1. */
-function* apiSamples(apis: ReturnType<typeof apisStanding>): Iterable<Sample> {
+function* apiSamples(apis: ReturnType<typeof apiStages>): Iterable<Sample> {
   for (const [api, stage] of apis) yield [[api, stage], 1];
 }
 
 /** api, version, stage, successor; the value is always 1. */
-function* versionSamples(versions: Iterable<Standing>): Iterable<Sample> {
+function* versionSamples(versions: Iterable<VersionState>): Iterable<Sample> {
   for (const { rules, stage } of versions)
     yield [[rules.api, rules.label, stage, rules.schedule.successor ?? ''], 1];
 }
 
 /** api, version: those that have a value. */
 export function* valuedSamples(
-  versions: Iterable<Standing>,
-  valueIn: (version: Standing) => number | boolean | undefined,
+  versions: Iterable<VersionState>,
+  valueIn: (version: VersionState) => number | boolean | undefined,
 ): Iterable<Sample> {
   for (const version of versions) {
     const value = valueIn(version);
@@ -69,7 +69,7 @@ export function* valuedSamples(
 }
 
 /** In seconds since 1970. */
-function dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
+function dateSamples(versions: Iterable<VersionState>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
   return valuedSamples(versions, ({ rules: { schedule } }) => schedule[date] && schedule[date] / 1000);
 }
 
@@ -78,7 +78,7 @@ function dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'
  * where operations say other than their version.
  */
 export function* limitModeSamples(
-  versions: Iterable<Standing>,
+  versions: Iterable<VersionState>,
   shared: boolean,
   now: EpochMs,
 ): Iterable<Sample> {

@@ -7,7 +7,7 @@ import { assumePins } from '../../gateway/cli/known-account.ts';
 import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
-import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
+import { apiStages, versionStates } from '../../gateway/exchange/standing.ts';
 import type { PolicyFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import type { Whole } from '../../gateway/plan/load.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
@@ -285,8 +285,8 @@ export function described({ file, plan, now }: Looking) {
 export function metrics({ plan, now }: Looking) {
   const moment = { now, overrides: [] };
   const rows = versionRows(
-    () => standingOf(plan, moment),
-    () => apisStanding(plan, moment),
+    () => versionStates(plan, moment),
+    () => apiStages(plan, moment),
   );
   const samples = (name: string) => {
     const row = rows.find((each) => each.name === name);

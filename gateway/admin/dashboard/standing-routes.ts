@@ -1,5 +1,5 @@
 // What stands now, for the dashboard and whoever else would look: versions, their traffic, limits, upstreams.
-import { standingOf } from '../../exchange/standing.ts';
+import { versionStates } from '../../exchange/standing.ts';
 import type { GatewayPlan, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { stageOfApi } from '../../policy/lifecycle/api-life.ts';
@@ -40,7 +40,7 @@ export function standingRoutes(ports: StandingPorts): readonly Page[] {
 function versionsAnswer(ports: StandingPorts): AdminAnswer {
   const plan = ports.plan();
   const moment = { now: ports.now(), overrides: ports.overrides.current() };
-  const standing = [...standingOf(plan, moment)];
+  const standing = [...versionStates(plan, moment)];
   const apis = plan.apis.map((api) => ({
     api: api.name,
     mode: api.mode,
@@ -106,7 +106,7 @@ const DECISIONS = ['allowed', 'limited', 'shadow_limited', 'degraded'] as const;
 async function limitBodies({ plan, now, overrides }: LimitPorts, metrics: Readings) {
   const at = now();
   const decisions = await metrics.read('sundial_ratelimit_decisions_total');
-  const standing = standingOf(plan(), { now: at, overrides: overrides.current() });
+  const standing = versionStates(plan(), { now: at, overrides: overrides.current() });
   return [...standing].flatMap(({ rules }) =>
     [rules, ...(rules.operations?.list ?? [])].flatMap((each) =>
       (each.limits?.each ?? [])

@@ -1,5 +1,5 @@
 // One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
-import { standingOf } from '../../exchange/standing.ts';
+import { versionStates } from '../../exchange/standing.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
@@ -37,7 +37,7 @@ export async function versionPage(
   const { plan, now, overrides } = ports;
   const moment = { now: now(), overrides: overrides.current() };
   const api = plan().apiNamed(parameter('api'));
-  const standing = [...standingOf(plan(), moment)].find(
+  const standing = [...versionStates(plan(), moment)].find(
     ({ rules }) => rules.api === api?.name && rules.label === parameter('version'),
   );
   if (api === undefined || standing === undefined)

@@ -2,7 +2,7 @@
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import { reasonPhrase } from '../../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
-import type { Answer } from '../../exchange/exchange.ts';
+import type { ExchangeAnswer } from '../../exchange/exchange.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -79,7 +79,7 @@ function noticeText({ notice }: ForwardOrder): string {
 }
 
 /** As an object where it is one; a published page is text. */
-function bodyOf({ headers, body }: Answer): unknown {
+function bodyOf({ headers, body }: ExchangeAnswer): unknown {
   const type = headers.get('content-type');
   return typeof type === 'string' && /[/+]json\b/.test(type) && body !== '' ? JSON.parse(body) : body;
 }

@@ -28,14 +28,14 @@ export function decorate(
   const signalled = headers.has(FIELD.lifecycle);
   if (signalled) dropMalformed(headers);
   if (phase !== undefined) {
-    const told = signalled && api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
-    if ('dropped' in told) for (const name of told.dropped) headers.remove(name);
-    headers.write(told.replace, FIELD.lifecycle);
+    const signals = signalled && api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
+    if ('dropped' in signals) for (const name of signals.dropped) headers.remove(name);
+    headers.write(signals.replace, FIELD.lifecycle);
     const isLinked = phase.links !== '' || phase.linksSuccessor;
     const link = isLinked ? linkValue(phase, decision.successor.replacement) : undefined;
     if (link !== undefined) headers.append('link', link, FIELD.list);
     if (decision.relatedLinks !== undefined) headers.append('link', decision.relatedLinks, FIELD.list);
-    if (told.warning !== undefined) headers.append('warning', told.warning, FIELD.list);
+    if (signals.warning !== undefined) headers.append('warning', signals.warning, FIELD.list);
   }
   if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan), FIELD.list);
   if (quotas !== undefined) {

@@ -147,9 +147,9 @@ const REDUCED_CAPACITY = {
 /** What the limits of an address are called. */
 const ADDRESS = { guard_limited: 'guard', tokens_limited: 'unknown-tokens' } as const;
 
-type Met = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
+type CountedLimitRefusal = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
 
-export function describeLimitRefusal(refusal: Met, facts: Decision): ErrorDescription {
+export function describeLimitRefusal(refusal: CountedLimitRefusal, facts: Decision): ErrorDescription {
   const { retryAfterSeconds } = refusal;
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   const names =
@@ -168,7 +168,7 @@ export function describeLimitRefusal(refusal: Met, facts: Decision): ErrorDescri
 }
 
 /** What the caller would not know from the numbers. */
-function reasons(refusal: Met): readonly string[] {
+function reasons(refusal: CountedLimitRefusal): readonly string[] {
   if (refusal.reason === 'guard_limited') return [];
   if (refusal.reason === 'tokens_limited') return ['Too many tokens from this address were not valid.'];
   const words: string[] = [];

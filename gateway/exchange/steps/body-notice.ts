@@ -66,12 +66,12 @@ function noticeOfReading(
   if (!rules.bodyNotice) return undefined;
   const version = assess(rules, start);
   const { phases } = leaveFrom('sunset', version.exceptions, consumer, now) ?? version;
-  const asked: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
+  const resourceRead: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
   return noticeOf(
     api,
     version,
     phaseAt(phases, now),
-    () => successorOf(plan, api, version, start, asked).replacement,
+    () => successorOf(plan, api, version, start, resourceRead).replacement,
   );
 }
 
@@ -85,9 +85,9 @@ function noticeOf(
   if (!bodyNotice || stage === 'planned' || stage === 'active') return undefined;
   const { guide, reason } = schedule;
   // Before the service has answered it is not known whether its header names another day.
-  const told = upstreamWins ? undefined : sunset;
+  const shownSunset = upstreamWins ? undefined : sunset;
   return createNotice({
-    sunset: told,
+    sunset: shownSunset,
     replacement: linksSuccessor ? replacement() : undefined,
     guide,
     reason,

@@ -49,8 +49,8 @@ export function forwardOrder(
     clientPlace: api.locations === 'map' ? { view, tail, query, public: publicOrigin, inside } : undefined,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
-  const told = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
-  return { kind: 'forward', forward: noticed === undefined ? told : underNotice(told, noticed) };
+  const prefixed = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
+  return { kind: 'forward', forward: noticed === undefined ? prefixed : underNotice(prefixed, noticed) };
 }
 
 /** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */

@@ -55,7 +55,7 @@ export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 're
   readonly asksCaller: boolean;
 }
 
-interface Found {
+interface MatchedRules {
   readonly match: RouteMatch<ApiPlan>;
   readonly resolved: ResolvedRequest;
   readonly rules: VersionRules;
@@ -64,7 +64,7 @@ interface Found {
 
 /** The rules of one version or operation, and what they mean for this request. */
 export function judgedRules(
-  { match, resolved, rules, captures }: Found,
+  { match, resolved, rules, captures }: MatchedRules,
   { method, search }: RequestView,
   start: RequestStart,
 ): JudgedRules {
@@ -112,16 +112,16 @@ export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: 
   return { ...each, consumer, phase: phaseAt(exception.phases, now), isExcepted: true };
 }
 
-export interface Readings {
+export interface PathReadings {
   readonly match: RouteMatch<ApiPlan>;
   readonly resolved: ResolvedRequest;
   readonly readings: readonly ReadPath[];
   readonly below: NestedRoutes<ApiPlan> | undefined;
 }
 
-type Refuser = Pick<Decision, 'api'> & { readonly carrier?: Carrier };
+type RefusingApi = Pick<Decision, 'api'> & { readonly carrier?: Carrier };
 
-export type Reached =
+export type OtherRules =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
@@ -129,19 +129,19 @@ export type Reached =
       readonly misread: { readonly api: ApiPlan; readonly refusal: RequestRefusal } | undefined;
     }
   /** A nested API refuses the method override, the origin or the version of the request. */
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: Refuser };
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: RefusingApi };
 
 /** If a path can be read in one way only. */
-export const NO_OTHERS: Reached = { kind: 'rules', others: [], misread: undefined };
+export const NO_OTHERS: OtherRules = { kind: 'rules', others: [], misread: undefined };
 
 /** The rules of the other readings of the path, without `own`; waits only if a pin must be read. */
 export function* otherRules(
   own: VersionRules,
-  { match, resolved, readings, below }: Readings,
+  { match, resolved, readings, below }: PathReadings,
   view: RequestView,
   start: RequestStart,
   ports: ExchangePorts,
-): Judging<Reached> {
+): Judging<OtherRules> {
   const others: JudgedRules[] = [];
   const judge: Judge = (at, reading) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
@@ -153,14 +153,14 @@ export function* otherRules(
   const nested: NestedPath[] = [];
   const at = { match, resolved };
   // The API may have several places. With one service behind both APIs, a plain path of one place leads to the nested API too.
-  const written = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
+  const literal = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
   const inside = match.route.inside?.get(resolved.label);
-  let misread: Extract<Reached, { kind: 'rules' }>['misread'];
+  let misread: Extract<OtherRules, { kind: 'rules' }>['misread'];
   for (const reading of readings) {
     const all = below?.reached(reading) ?? [];
     const routes = all.filter(
       ({ route }) =>
-        route !== match.route && (!written.includes(route) || haveOneService(resolved.whole, route)),
+        route !== match.route && (!literal.includes(route) || haveOneService(resolved.whole, route)),
     );
     const [first] = routes;
     if (first !== undefined) misread ??= { api: first.route, refusal: MISREAD };
@@ -183,7 +183,7 @@ interface NestedPath {
   readonly reading: ReadPath;
 }
 
-type Judge = (at: Omit<Found, 'rules' | 'captures'>, reading: ReadPath) => void;
+type Judge = (at: Omit<MatchedRules, 'rules' | 'captures'>, reading: ReadPath) => void;
 
 function* judgeNested(
   nested: readonly NestedPath[],
@@ -191,7 +191,7 @@ function* judgeNested(
   view: RequestView,
   start: RequestStart,
   ports: ExchangePorts,
-): Judging<Extract<Reached, { kind: 'refused' }> | undefined> {
+): Judging<Extract<OtherRules, { kind: 'refused' }> | undefined> {
   for (const { match, reading } of nested) {
     const { route: api } = match;
     const early = refuseLeftOut(api, ports) ?? refuseOverride(api, view) ?? refuseStranger(api, view);

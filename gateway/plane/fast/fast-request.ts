@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { Directive, ForwardOrder } from '../../exchange/directive.ts';
-import type { Answer, Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeAnswer, ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../exchange/request-view.ts';
 import { forwardedField } from '../../upstream/request-headers.ts';
@@ -161,7 +161,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   }
 
   /** A complete answer of the gateway's own. @throws Error `ERR_INVALID_CHAR`, with nothing written */
-  give({ status, headers, body }: Answer, mustClose: boolean): void {
+  give({ status, headers, body }: ExchangeAnswer, mustClose: boolean): void {
     const isBare = this.#isBare(status);
     if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(body)));
     this.#writeHead(status, headers, mustClose);
@@ -192,7 +192,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     this.#closed = undefined;
   }
 
-  outcome(complete: boolean): Outcome {
+  outcome(complete: boolean): ExchangeOutcome {
     const { client, glimpse, bytes, reading } = this;
     return {
       method: this.#head.method,

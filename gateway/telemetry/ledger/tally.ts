@@ -1,5 +1,5 @@
 // Who called what since it was last taken: one entry per subject, found by two look-ups and changed in place.
-import type { Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -9,7 +9,7 @@ import { KNOWN_BY, type UsageRecord, type UsageSubject } from '../../policy/usag
 import { countedUnder } from './watched.ts';
 
 export interface UsageTally {
-  readonly record: (facts: ExchangeFacts, outcome: Outcome) => void;
+  readonly record: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
   /** What was counted since the last time, as an iterator: records are made as they are asked for. */
   readonly take: () => Iterator<UsageRecord, undefined>;
   /** Subjects that are not taken yet. */
@@ -101,7 +101,10 @@ function noCallers({ api, label, operation, place }: VersionRules): Callers {
   };
 }
 
-function newEntry({ start: { now, requestId } }: ExchangeFacts, { method, userAgent }: Outcome): Entry {
+function newEntry(
+  { start: { now, requestId } }: ExchangeFacts,
+  { method, userAgent }: ExchangeOutcome,
+): Entry {
   return {
     firstAt: now,
     lastAt: now,

@@ -1,5 +1,5 @@
 // The retirement guard's verdict per version and its holds: gauges, audit lines, one warning a day.
-import type { Standing } from '../../exchange/standing.ts';
+import type { VersionState } from '../../exchange/standing.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Hold } from '../../policy/lifecycle/override.ts';
@@ -36,7 +36,7 @@ export function createRetirementGauge(): RetirementGauge {
 export function retirementRows(
   { samples }: Pick<RetirementGauge, 'samples'>,
   plan: () => GatewayPlan,
-  standing: () => Iterable<Standing>,
+  standing: () => Iterable<VersionState>,
 ): MetricRow[] {
   return [
     gauge(

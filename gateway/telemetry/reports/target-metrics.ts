@@ -1,11 +1,11 @@
 // The targets of upstreams: which are in service, how often each was ejected, and a log line per change.
-import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';
+import type { TargetChange, TargetHealth } from '../../exchange/standing.ts';
 import type { Logger } from '../logs/logger.ts';
 import { counter, gauge, type MetricRow, type Sample } from '../series.ts';
 
 export interface TargetMetrics {
   /** Shows these from now on; `standing` is asked at scrape. */
-  readonly watchTargets: (standing: () => Iterable<TargetStanding>) => void;
+  readonly watchTargets: (standing: () => Iterable<TargetHealth>) => void;
   readonly targetChanged: (change: TargetChange) => void;
   /** upstream, target. */
   readonly up: () => Iterable<Sample>;
@@ -17,8 +17,8 @@ const REASONS = ['health', 'breaker'] as const satisfies readonly TargetChange['
 
 export function createTargetMetrics(): TargetMetrics {
   const counts = new Map<string, number>();
-  let standing: () => Iterable<TargetStanding> = () => [];
-  const keyOf = ({ upstream, target }: TargetStanding, by: TargetChange['by']): string =>
+  let standing: () => Iterable<TargetHealth> = () => [];
+  const keyOf = ({ upstream, target }: TargetHealth, by: TargetChange['by']): string =>
     `${upstream} ${target} ${by}`;
   return {
     watchTargets: (asked) => {

@@ -1,6 +1,6 @@
 // Holds an upstream's answer back until it is kept for its key: what a client has been told outlives a gateway.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
-import type { Claim } from '../../exchange/directive.ts';
+import type { IdempotencyClaim } from '../../exchange/directive.ts';
 import type { Delivery } from '../call.ts';
 import {
   contentOf,
@@ -26,7 +26,7 @@ export interface CaptureEvents {
 
 export interface CaptureOptions extends CaptureEvents {
   readonly inbound: Taker;
-  readonly claim: Pick<Claim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
+  readonly claim: Pick<IdempotencyClaim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
   /** The body of the request. */
   readonly request: Uint8Array;
   readonly delivery: Delivery;
@@ -36,7 +36,7 @@ export interface CaptureOptions extends CaptureEvents {
 interface Held extends Gathered {
   readonly status: number;
   readonly headers: HeaderLines;
-  readonly kept: ReturnType<Claim['headOf']>;
+  readonly kept: ReturnType<IdempotencyClaim['headOf']>;
 }
 
 export function captureAnswer(options: CaptureOptions): Capture {

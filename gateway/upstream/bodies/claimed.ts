@@ -1,6 +1,6 @@
 // A request whose outcome is kept for its key: its body whole before it is sent, its answer kept before it is given.
 import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
-import { type Claim, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
+import { Fault, type ForwardOrder, type IdempotencyClaim, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
 import { MOST_TIMES_HERE, timesHere } from '../request-headers.ts';
@@ -43,7 +43,7 @@ export function prepareCall(
 async function prepareClaimed(
   inbound: Inbound,
   order: ForwardOrder,
-  claim: Claim,
+  claim: IdempotencyClaim,
   room: HeldBodies,
 ): Promise<Prepared | undefined> {
   const { rules } = claim;
@@ -56,7 +56,7 @@ async function prepareClaimed(
         free();
         return { kind: 'refused', refusal };
       }
-      const keeping: Claim = {
+      const keeping: IdempotencyClaim = {
         ...claim,
         headOf: (status, headers) =>
           claim.headOf(status, addressesToKeep(headers, order, inbound.forwardedHost)),

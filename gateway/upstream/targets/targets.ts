@@ -1,7 +1,7 @@
 // Chooses a target of an upstream for each request, among those that are in service.
 import { Fault } from '../../exchange/directive.ts';
 import type { Decision } from '../../exchange/facts.ts';
-import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';
+import type { TargetChange, TargetHealth } from '../../exchange/standing.ts';
 import type { GatewayPlan, Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { Inbound } from '../../plane/port.ts';
 import { byCaller, byLoad, byTurn } from './balance.ts';
@@ -23,7 +23,7 @@ export interface Targets {
   /** Ends every check. */
   readonly close: () => void;
   /** Of every target that a check or a breaker watches; for a gauge. */
-  readonly states: () => Iterable<TargetStanding>;
+  readonly states: () => Iterable<TargetHealth>;
 }
 
 export interface TargetsOptions extends HealthPorts {

@@ -5,7 +5,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Directive, Refusal } from '../../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { METHODS, RecordFields } from '../../../exchange/request-view.ts';
+import { OFFERED_METHODS, RecordFields } from '../../../exchange/request-view.ts';
 import { clientOf } from '../../client-connection.ts';
 import { glimpseOf, refusalAtOnce, requestIdOf } from '../../request-reading.ts';
 import { createSlowClients, SLOW_BODY } from '../../slow-clients.ts';
@@ -48,7 +48,7 @@ export interface RequestLife extends Unreadable {
   readonly stop: () => void;
 }
 
-const ALLOW = METHODS.join(', ');
+const ALLOW = OFFERED_METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestPorts): RequestLife {

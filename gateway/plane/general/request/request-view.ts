@@ -1,7 +1,7 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal: what Node's parsers leave to be judged.
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
-import { METHODS } from '../../../exchange/request-view.ts';
+import { OFFERED_METHODS } from '../../../exchange/request-view.ts';
 import {
   expectationRefusal,
   type HeadBounds,
@@ -11,7 +11,7 @@ import {
 import { type Reading, type ReadingContext, readResource } from '../../request-reading.ts';
 import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
 
-const OFFERED: ReadonlySet<string> = new Set(METHODS);
+const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
 
 const refused = (refusal: RequestRefusal): Reading => ({ kind: 'refused', refusal });
 

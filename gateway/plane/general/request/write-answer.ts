@@ -1,6 +1,6 @@
 // Writes an answer the gateway made itself onto a response, and settles what becomes of the connection.
 import type { ServerResponse } from 'node:http';
-import type { Answer } from '../../../exchange/exchange.ts';
+import type { ExchangeAnswer } from '../../../exchange/exchange.ts';
 import { RecordFields } from '../../../exchange/request-view.ts';
 import { abandonBody } from '../connection/connections.ts';
 import { hasBody, writeHead } from './message.ts';
@@ -12,7 +12,7 @@ import type { OpenRequest, RequestPorts } from './open-request.ts';
  */
 export function giveAnswer(
   open: OpenRequest,
-  made: Answer,
+  made: ExchangeAnswer,
   mustClose: boolean,
   { exchange, isDraining }: Pick<RequestPorts, 'exchange' | 'isDraining'>,
 ): void {
@@ -38,7 +38,7 @@ export function giveAnswer(
 }
 
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
-function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
+function writeAnswer(res: ServerResponse, method: string, answer: ExchangeAnswer, close: boolean): number {
   const { status, headers } = answer;
   // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
   if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');

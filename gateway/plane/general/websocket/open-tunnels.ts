@@ -1,5 +1,5 @@
 // The WebSockets that are open, and when the gateway ends them: at a drain, with version or token, and when nobody says a word.
-import type { Ending, HeldService } from '../../../exchange/held-service.ts';
+import type { ExpiryCause, HeldService } from '../../../exchange/held-service.ts';
 import type { IdleBound } from '../../port.ts';
 import { GOING_AWAY, POLICY_VIOLATION, type Tunnel } from './tunnel.ts';
 
@@ -27,7 +27,7 @@ interface Traffic {
 
 /** Without `idle` a WebSocket may be quiet for as long as both sides like. */
 export function createOpenTunnels(
-  endingOf: (service: HeldService) => Ending | undefined,
+  endingOf: (service: HeldService) => ExpiryCause | undefined,
   idle: IdleBound | undefined,
 ): OpenTunnels {
   const tunnels = new Map<Tunnel, HeldService>();
