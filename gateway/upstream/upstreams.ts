@@ -58,7 +58,7 @@ export function probeThrough(pools: Pick<Pools, 'route'>): Probe {
 }
 
 /** One target as it is reached by one call. */
-export interface Route<C extends TargetConnections = TargetConnections> {
+export interface UpstreamRoute<C extends TargetConnections = TargetConnections> {
   readonly limit: ConcurrencyLimit;
   readonly connections: C;
   /** Call when the call has begun: what no plan uses is closed when its calls are done. */
@@ -66,7 +66,7 @@ export interface Route<C extends TargetConnections = TargetConnections> {
 }
 
 export interface Pools<C extends TargetConnections = TargetConnections> {
-  readonly route: (upstream: UpstreamPlan, target: Target) => Route<C>;
+  readonly route: (upstream: UpstreamPlan, target: Target) => UpstreamRoute<C>;
   readonly budget: (upstream: UpstreamPlan) => RetryBudget;
   /** Steps that keep what `plan` uses, and at their end close everything else as soon as its last request is answered. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
@@ -85,7 +85,7 @@ export interface PoolOptions<C extends TargetConnections> {
   readonly lookupEveryMs?: number;
 }
 
-interface OpenRoute<C extends TargetConnections> extends Route<C> {
+interface OpenRoute<C extends TargetConnections> extends UpstreamRoute<C> {
   /** Undefined for an address. */
   readonly hostName: string | undefined;
 }

@@ -3,13 +3,13 @@ import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { IdempotencyClaim } from '../../exchange/directive.ts';
 import type { Delivery } from '../call.ts';
 import {
+  type AnswerReceiver,
   contentOf,
-  type Gathered,
+  type GatheredBody,
   gather,
   type HeldBodies,
   holdWhileGiven,
   startGathering,
-  type Taker,
 } from './held-body.ts';
 
 export interface Capture extends Delivery {
@@ -25,7 +25,7 @@ export interface CaptureEvents {
 }
 
 export interface CaptureOptions extends CaptureEvents {
-  readonly inbound: Taker;
+  readonly inbound: AnswerReceiver;
   readonly claim: Pick<IdempotencyClaim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
   /** The body of the request. */
   readonly request: Uint8Array;
@@ -33,7 +33,7 @@ export interface CaptureOptions extends CaptureEvents {
   readonly room: HeldBodies;
 }
 
-interface Held extends Gathered {
+interface CapturedAnswer extends GatheredBody {
   readonly status: number;
   readonly headers: HeaderLines;
   readonly kept: ReturnType<IdempotencyClaim['headOf']>;
@@ -41,7 +41,7 @@ interface Held extends Gathered {
 
 export function captureAnswer(options: CaptureOptions): Capture {
   const { inbound, claim, request, delivery, room, onPassedOn, onUngivable } = options;
-  let held: Held | undefined;
+  let held: CapturedAnswer | undefined;
   let isPassing = false;
   /** It is more than is kept, which says nothing of the request before its end (IDM-6, IDM-7). */
   let isUnkept = false;
@@ -58,7 +58,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     onPassedOn();
   }
 
-  async function keepAndGive(whole: Held): Promise<void> {
+  async function keepAndGive(whole: CapturedAnswer): Promise<void> {
     const { status, headers, kept } = whole;
     const body = contentOf(whole);
     await claim.keep(request, { ...kept, body });

@@ -8,7 +8,7 @@ import { type Capture, type CaptureEvents, captureAnswer } from './captured-answ
 import type { HeldBodies } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
 
-export interface ClaimedCall {
+export interface KeyedCall {
   /** Null where the request has none. */
   readonly body: Buffer | null;
   readonly capture: (delivery: Delivery, events: CaptureEvents) => Capture;
@@ -20,7 +20,7 @@ export interface ClaimedCall {
 
 export type Prepared =
   /** `call` undefined: without the guarantee. */
-  | { readonly kind: 'ready'; readonly call: ClaimedCall | undefined }
+  | { readonly kind: 'ready'; readonly call: KeyedCall | undefined }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
@@ -37,10 +37,10 @@ export function prepareCall(
     claim?.release();
     throw new Fault('upstream_loop', { service: order.upstream.name });
   }
-  return claim && prepareClaimed(inbound, order, claim, room);
+  return claim && prepareKeyedCall(inbound, order, claim, room);
 }
 
-async function prepareClaimed(
+async function prepareKeyedCall(
   inbound: Inbound,
   order: ForwardOrder,
   claim: IdempotencyClaim,
@@ -56,15 +56,15 @@ async function prepareClaimed(
         free();
         return { kind: 'refused', refusal };
       }
-      const keeping: IdempotencyClaim = {
+      const addressedClaim: IdempotencyClaim = {
         ...claim,
         headOf: (status, headers) =>
           claim.headOf(status, addressesToKeep(headers, order, inbound.forwardedHost)),
       };
-      const call: ClaimedCall = {
+      const call: KeyedCall = {
         body: inbound.hasBody ? bytes : null,
         capture: (delivery, events) =>
-          captureAnswer({ inbound, claim: keeping, request: bytes, delivery, room, ...events }),
+          captureAnswer({ inbound, claim: addressedClaim, request: bytes, delivery, room, ...events }),
         onFailed: (sent) => {
           if (sent) claim.lose();
           else claim.release();

@@ -6,7 +6,7 @@ import { createBreaker } from './breaker.ts';
 import { createHealthChecks, type HealthPorts } from './health-checks.ts';
 
 /** How a call ended. `cancelled`: by whatever says nothing of the target, such as a client that left. */
-export type Outcome = 'answered' | 'failed' | 'cancelled';
+export type CallOutcome = 'answered' | 'failed' | 'cancelled';
 
 /** One target chosen for one call. */
 export interface Choice {
@@ -14,7 +14,7 @@ export interface Choice {
   /** Call when the head of the answer has come: a breaker need not wait for the end of a long body. */
   readonly answered: () => void;
   /** Call exactly once, when the call is over. */
-  readonly settle: (outcome: Outcome) => void;
+  readonly settle: (outcome: CallOutcome) => void;
 }
 
 export interface TargetState extends Candidate {

@@ -6,7 +6,7 @@ import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { callUpstream, type Forwarded, type ForwardPorts } from '../../../upstream/attempts.ts';
-import { type ClaimedCall, prepareCall } from '../../../upstream/bodies/claimed.ts';
+import { type KeyedCall, prepareCall } from '../../../upstream/bodies/claimed.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import type { AnswerSink } from '../../port.ts';
@@ -118,7 +118,7 @@ export function createForwarder({
     reply: ReplyWithFrom,
     order: ForwardOrder,
     facts: ExchangeFacts,
-    claimed?: ClaimedCall,
+    claimed?: KeyedCall,
   ): Promise<Refusal | undefined> {
     return new Promise((resolve, reject) => {
       const passage: Passage = {

@@ -14,7 +14,7 @@ import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { StartDeadline } from '../../../upstream/deadlines.ts';
 import { flatFields, upstreamHeaders } from '../../../upstream/request-headers.ts';
 import { type Answering, cleanFields } from '../../../upstream/response-headers.ts';
-import type { Route } from '../../../upstream/upstreams.ts';
+import type { UpstreamRoute } from '../../../upstream/upstreams.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 import { createClientEnd } from './tunnel.ts';
@@ -25,7 +25,7 @@ export interface HandshakeOptions {
   /** What came behind the client's handshake. */
   readonly head: Buffer;
   readonly order: ForwardOrder;
-  readonly route: Route<HttpConnections>;
+  readonly route: UpstreamRoute<HttpConnections>;
   readonly startDeadline: StartDeadline;
   /** Edits the head of the 101. */
   readonly decorate: (headers: HeaderLines) => void;

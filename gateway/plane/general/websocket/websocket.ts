@@ -11,7 +11,7 @@ import { toFault } from '../../../upstream/fault-mapping.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
-import type { Choice, Outcome } from '../../../upstream/targets/target-state.ts';
+import type { CallOutcome, Choice } from '../../../upstream/targets/target-state.ts';
 import { callerIdOf } from '../../../upstream/targets/targets.ts';
 import type { Pools } from '../../../upstream/upstreams.ts';
 import type { IdleBound } from '../../port.ts';
@@ -97,7 +97,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
       inbound.onGone = undefined;
       facts.completion.upstreamMs = performance.now() - sentAt;
     }
-    function fail(cause: unknown, outcome: Outcome): void {
+    function fail(cause: unknown, outcome: CallOutcome): void {
       if (over) return;
       over = true;
       inbound.onGone = undefined;
