@@ -13,7 +13,7 @@ import { connectForPlanes } from '../../gateway/plane/connect-target.ts';
 import { type ConnectionFacts, connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Intake } from '../../gateway/plane/port.ts';
-import { type Reading, requestIdOf } from '../../gateway/plane/request-reading.ts';
+import { type RequestReading, requestIdOf } from '../../gateway/plane/request-reading.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
 import { createIntake } from '../../gateway/server/public-face.ts';
 import { createAdoption, NOBODY_COUNTED } from '../../gateway/stores/adoption.ts';
@@ -37,7 +37,7 @@ export interface StageParts {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly context: Parameters<typeof readRequest>[1] & { readonly connection: ConnectionFacts };
-  readonly reading: Extract<Reading, { kind: 'view' }>;
+  readonly reading: Extract<RequestReading, { kind: 'view' }>;
   readonly view: RequestView;
   /** What `decide` found for it. */
   readonly facts: ExchangeFacts;

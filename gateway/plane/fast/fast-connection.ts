@@ -2,12 +2,12 @@
 import type { Socket } from 'node:net';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { type ClientConnection, createClientConnection } from '../client-connection.ts';
-import { endGently } from '../gentle-end.ts';
+import { endGracefully } from '../gentle-end.ts';
 import { TOO_LATE } from '../slow-clients.ts';
 import { refuseOnSocket } from '../socket-refusal.ts';
 import { AnswerStream } from './answer-stream.ts';
 import type { FastLife } from './fast-life.ts';
-import type { Carrier, FastPorts } from './fast-ports.ts';
+import type { FastPorts, RequestConnection } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
 import { joined, NextRequest } from './next-request.ts';
 import { framingRefusal } from './request-body.ts';
@@ -24,7 +24,7 @@ export interface ConnectionEnds {
   readonly onLeft: (connection: FastConnection) => void;
 }
 
-export class FastConnection implements Carrier {
+export class FastConnection implements RequestConnection {
   readonly socket: Socket;
   readonly ports: FastPorts;
   readonly known: ClientConnection;
@@ -140,7 +140,7 @@ export class FastConnection implements Carrier {
     if (request.closeAfter || this.ports.isDraining()) {
       this.#isSealed = true;
       this.socket.resume();
-      endGently(this.socket);
+      endGracefully(this.socket);
     } else if (rest !== undefined) {
       this.socket.resume();
       this.#readSoon(rest);
@@ -185,7 +185,7 @@ export class FastConnection implements Carrier {
   endIdle(): void {
     if (this.isBusy || this.#next.hasBegun || this.#isSealed) return;
     this.#isSealed = true;
-    endGently(this.socket);
+    endGracefully(this.socket);
   }
 
   #leave(): void {

@@ -10,9 +10,9 @@ import { finishHead, hasNoContent } from '../../upstream/response-headers.ts';
 import { headText } from '../answer-text.ts';
 import { clientOf } from '../client-connection.ts';
 import type { AnswerSink, ClientAddress, Inbound } from '../port.ts';
-import { glimpseOf, type Reading, readResource, requestIdOf } from '../request-reading.ts';
+import { glimpseOf, type RequestReading, readResource, requestIdOf } from '../request-reading.ts';
 import type { Watched } from '../slow-clients.ts';
-import type { Carrier } from './fast-ports.ts';
+import type { RequestConnection } from './fast-ports.ts';
 import { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -24,7 +24,7 @@ const NO_BODY = Readable.from([]);
 export class FastRequest implements Inbound, AnswerSink, Watched {
   readonly httpVersion = '1.1';
   readonly facts: ExchangeFacts;
-  readonly reading: Reading;
+  readonly reading: RequestReading;
   readonly glimpse: RequestGlimpse;
   readonly client: ClientAddress;
   /** Undefined where the message has none. */
@@ -42,13 +42,13 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   taken = 0;
   sweepsUnread = 0;
   arriving: { waited: number; bytes: number } | undefined;
-  readonly #connection: Carrier;
+  readonly #connection: RequestConnection;
   readonly #head: RequestHead;
   #order: ForwardOrder | undefined;
   #status = CLIENT_LEFT;
   #closed: (() => void)[] | undefined;
 
-  constructor(connection: Carrier, head: RequestHead) {
+  constructor(connection: RequestConnection, head: RequestHead) {
     const { ports, known } = connection;
     const { exchange, intake, scheme } = ports;
     this.#connection = connection;
@@ -74,7 +74,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     return this.#judged.view;
   }
 
-  get #judged(): Extract<Reading, { kind: 'view' }> {
+  get #judged(): Extract<RequestReading, { kind: 'view' }> {
     if (this.reading.kind !== 'view') throw new Error('what the plane answers itself is not judged');
     return this.reading;
   }

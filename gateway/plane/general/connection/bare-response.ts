@@ -1,7 +1,7 @@
 // A response object for a connection that Node's server has handed over: refusals of an upgrade are written like all others.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { endGently } from '../../gentle-end.ts';
+import { endGracefully } from '../../gentle-end.ts';
 
 export interface BareResponse {
   readonly res: ServerResponse;
@@ -45,6 +45,6 @@ function prepare(socket: Socket): void {
   // A reset must not overtake the answer, so that what still comes is read and thrown away.
   socket.destroySoon = () => {
     socket.resume();
-    endGently(socket);
+    endGracefully(socket);
   };
 }

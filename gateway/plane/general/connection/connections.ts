@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { endGently } from '../../gentle-end.ts';
+import { endGracefully } from '../../gentle-end.ts';
 
 export interface Connections {
   /** Every connection as it was accepted. */
@@ -47,7 +47,7 @@ export function createConnections(): Connections {
   function endSpeaker(socket: Socket, busy: Busy): void {
     setTimeout(() => {
       // A WebSocket by now is ended by others.
-      if (speakers.has(socket) && !busy.socket(socket)) endGently(socket);
+      if (speakers.has(socket) && !busy.socket(socket)) endGracefully(socket);
     }, HEAD_GRACE_MS).unref();
   }
 
@@ -65,7 +65,7 @@ export function createConnections(): Connections {
     trackSpeaker(socket) {
       if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') {
         // Node ends its side behind the last stream, and then waits for ever for its client to do the same.
-        socket.once('finish', () => endGently(socket));
+        socket.once('finish', () => endGracefully(socket));
         return;
       }
       keep<Socket>(speakers, socket);
@@ -89,7 +89,7 @@ export function createConnections(): Connections {
       }
       for (const socket of speakers) endSpeaker(socket, busy);
       // Of a TLS connection that has said nothing there is no speaker yet.
-      for (const socket of open) if (socket.bytesRead === 0) endGently(socket);
+      for (const socket of open) if (socket.bytesRead === 0) endGracefully(socket);
     },
     destroyAll() {
       for (const socket of open) socket.destroy();
@@ -103,5 +103,5 @@ export function abandonBody(raw: IncomingMessage): void {
   raw.unpipe();
   raw.resume();
   // Node calls this once the last answer of a connection has been flushed.
-  socket.destroySoon = () => endGently(socket);
+  socket.destroySoon = () => endGracefully(socket);
 }

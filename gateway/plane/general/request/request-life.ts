@@ -123,7 +123,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     if (before?.closeAfter) {
       // As if it had never been read: the connection ends before its turn.
       open.closeAfter = true;
-      leave(open);
+      finish(open);
       return;
     }
     open.attach?.();
@@ -165,7 +165,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     giveAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
   }
 
-  function leave(open: OpenRequest): void {
+  function finish(open: OpenRequest): void {
     leavePipeline(open);
     if (open.closeAfter) open.connection.isSealed = true;
     load.end();
@@ -174,7 +174,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
 
   function end(open: OpenRequest): void {
     if (open.ended) return;
-    leave(open);
+    finish(open);
     const { raw, res, inbound, isHttp2 } = open;
     const complete = open.switched || isComplete(res);
     const isLast = open.closeAfter || (ports.isDraining() && open.connection.unanswered === 0);

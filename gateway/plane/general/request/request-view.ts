@@ -8,18 +8,18 @@ import {
   type RequestHead,
   strictnessRefusal,
 } from '../../../exchange/strictness.ts';
-import { type Reading, type ReadingContext, readResource } from '../../request-reading.ts';
+import { type ReadingContext, type RequestReading, readResource } from '../../request-reading.ts';
 import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
 
-const refused = (refusal: RequestRefusal): Reading => ({ kind: 'refused', refusal });
+const refused = (refusal: RequestRefusal): RequestReading => ({ kind: 'refused', refusal });
 
 /** Reads `raw`, whose `url` must be the target as received. */
 export function readRequest(
   raw: IncomingMessage & RequestHead,
   context: ReadingContext & { readonly bounds: HeadBounds },
-): Reading {
+): RequestReading {
   const { isHttp2, scheme, bounds } = context;
   const { method = '', url = '', headers, httpVersion } = raw;
   const refusal = strictnessRefusal(raw, isHttp2, bounds);
