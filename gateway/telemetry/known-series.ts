@@ -18,8 +18,8 @@ import type { Sample } from './series.ts';
 
 type Labels = readonly string[];
 
-type Decision = (typeof DECISIONS)[number];
-type Resolved = readonly [(typeof CARRIERS)[number], (typeof RESOLUTIONS)[number]];
+type KnownDecision = (typeof DECISIONS)[number];
+type KnownResolution = readonly [(typeof CARRIERS)[number], (typeof RESOLUTIONS)[number]];
 
 /** The samples, then each known series that is not among them, at 0. */
 export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): Iterable<Sample> {
@@ -82,7 +82,7 @@ function withOperations(rules: VersionRules): readonly VersionRules[] {
 
 /** api, version, policy, decision: of each limit by the name it now has, and of the guard, which knows no API. */
 export function* knownDecisions(plan: GatewayPlan, now: EpochMs): Iterable<Labels> {
-  if (plan.guard !== undefined) yield [NONE, NONE, plan.guard.name, 'limited' satisfies Decision];
+  if (plan.guard !== undefined) yield [NONE, NONE, plan.guard.name, 'limited' satisfies KnownDecision];
   for (const { versions, mode } of plan.apis) {
     for (const version of versions.values()) {
       for (const [{ api, label, limits }, { stage }] of phasesOf(version, now)) {
@@ -94,7 +94,7 @@ export function* knownDecisions(plan: GatewayPlan, now: EpochMs): Iterable<Label
   }
 }
 
-function decisionsOf({ shadow }: LimitRule, mode: ApiPlan['mode']): readonly Decision[] {
+function decisionsOf({ shadow }: LimitRule, mode: ApiPlan['mode']): readonly KnownDecision[] {
   return ['allowed', shadow || mode === 'observe' ? 'shadow_limited' : 'limited', 'degraded'];
 }
 
@@ -114,7 +114,7 @@ export function* knownResolutions({ apis }: Pick<GatewayPlan, 'apis'>): Iterable
   for (const api of apis) for (const resolved of resolutionsOf(api)) yield [api.name, ...resolved];
 }
 
-function* resolutionsOf(api: ApiPlan): Iterable<Resolved> {
+function* resolutionsOf(api: ApiPlan): Iterable<KnownResolution> {
   // The label of the one version of an API that has none.
   if (api.versions.has(NONE)) {
     yield ['unversioned', 'matched'];

@@ -38,10 +38,10 @@ export interface HistogramRow extends RowName {
 
 export type MetricRow = CounterRow | GaugeRow | HistogramRow;
 
-type Name = MetricRow['name'];
+type MetricName = MetricRow['name'];
 
 export function counter(
-  name: Name,
+  name: MetricName,
   help: string,
   labels: readonly string[],
   samples: CounterRow['samples'],
@@ -50,7 +50,7 @@ export function counter(
 }
 
 export function gauge(
-  name: Name,
+  name: MetricName,
   help: string,
   labels: readonly string[],
   samples: GaugeRow['samples'],
@@ -60,7 +60,7 @@ export function gauge(
 }
 
 export function histogram(
-  name: Name,
+  name: MetricName,
   help: string,
   labels: readonly string[],
   samples: HistogramRow['samples'],

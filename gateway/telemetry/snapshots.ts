@@ -101,7 +101,7 @@ export interface RenderedExemplar {
 }
 
 /** A sample as it stands in a snapshot; the library's types know less of it. */
-type Sample = MetricValue<string> & {
+type RenderedSample = MetricValue<string> & {
   readonly metricName?: string;
   /** Null in the library's own histograms. */
   readonly exemplar?: RenderedExemplar | null;
@@ -125,11 +125,11 @@ function showExemplars(snapshots: readonly MetricsSnapshot[], page: MetricsSnaps
     Object.assign(sample, { exemplar: latest.get(keyOf(sample)) });
 }
 
-function* histogramSamples(snapshots: readonly MetricsSnapshot[]): Iterable<Sample> {
+function* histogramSamples(snapshots: readonly MetricsSnapshot[]): Iterable<RenderedSample> {
   for (const metrics of snapshots)
     for (const { type, values } of metrics) if (String(type) === 'histogram') yield* values;
 }
 
-function keyOf({ metricName, labels }: Sample): string {
+function keyOf({ metricName, labels }: RenderedSample): string {
   return `${metricName} ${JSON.stringify(labels)}`;
 }

@@ -4,7 +4,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
 
 export function versionRows(
-  standing: () => Iterable<VersionState>,
+  states: () => Iterable<VersionState>,
   apis: () => ReturnType<typeof apiStages>,
 ): MetricRow[] {
   return [
@@ -19,28 +19,28 @@ export function versionRows(
       'sundial_version_info',
       'The stage of a version now and its successor; always 1.',
       [...VERSION, 'stage', 'successor'],
-      () => versionSamples(standing()),
+      () => versionSamples(states()),
       'primary',
     ),
     gauge(
       'sundial_version_deprecation_timestamp_seconds',
       'When a version becomes or became deprecated.',
       VERSION,
-      () => dateSamples(standing(), 'deprecated'),
+      () => dateSamples(states(), 'deprecated'),
       'primary',
     ),
     gauge(
       'sundial_version_sunset_timestamp_seconds',
       'When a version stops answering, announced extensions, a pause and a hold included.',
       VERSION,
-      () => dateSamples(standing(), 'sunset'),
+      () => dateSamples(states(), 'sunset'),
       'primary',
     ),
     gauge(
       'sundial_version_paused',
       'Whether a pause holds brownouts and retirement.',
       VERSION,
-      () => valuedSamples(standing(), ({ paused }) => paused),
+      () => valuedSamples(states(), ({ paused }) => paused),
       'primary',
     ),
   ];

@@ -20,7 +20,7 @@ export interface UsageTally {
   readonly dropped: () => number;
 }
 
-interface Entry {
+interface TallyEntry {
   readonly firstAt: EpochMs;
   lastAt: EpochMs;
   day: number;
@@ -37,7 +37,7 @@ interface Entry {
 /** The subjects of one version or operation. */
 type Callers = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
   readonly template: string;
-  readonly entries: Readonly<Record<UsageSubject['via'], Map<string, Entry>>>;
+  readonly entries: Readonly<Record<UsageSubject['via'], Map<string, TallyEntry>>>;
 };
 
 /** Bounds the memory of what a store that is away does not take. */
@@ -104,7 +104,7 @@ function noCallers({ api, label, operation, place }: VersionRules): Callers {
 function newEntry(
   { start: { now, requestId } }: ExchangeFacts,
   { method, userAgent }: ExchangeOutcome,
-): Entry {
+): TallyEntry {
   return {
     firstAt: now,
     lastAt: now,
@@ -118,7 +118,7 @@ function newEntry(
   };
 }
 
-function countIn(entry: Entry, now: EpochMs, userAgent: string | undefined): void {
+function countIn(entry: TallyEntry, now: EpochMs, userAgent: string | undefined): void {
   if (now > entry.lastAt) entry.lastAt = now;
   const day = dayNumberAt(now);
   if (day === entry.day) entry.calls += 1;

@@ -6,7 +6,7 @@ import {
   CARRIERS,
   CODES,
   DECISIONS,
-  METHODS,
+  METHOD_LABELS,
   NONE,
   RESOLUTIONS,
   RETIREMENTS,
@@ -19,7 +19,7 @@ import type { VersionSlot } from './slots.ts';
 export function* requestSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, requests } of slots.versions()) {
     for (const [index, stage] of STAGES.entries()) {
-      for (const [[method, code], value] of grid(requests[index], METHODS, CODES)) {
+      for (const [[method, code], value] of grid(requests[index], METHOD_LABELS, CODES)) {
         yield [[api, version, stage, method, code], value];
       }
     }

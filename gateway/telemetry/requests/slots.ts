@@ -11,7 +11,7 @@ import {
   CARRIERS,
   CODES,
   DECISIONS,
-  METHODS,
+  METHOD_LABELS,
   NONE,
   RESOLUTIONS,
   RETIREMENTS,
@@ -113,7 +113,7 @@ function createVersionSlot(ofApi: ApiSlot, version: string): VersionSlot {
 }
 
 export function countRequest(slot: VersionSlot, stage: number, method: number, code: number): void {
-  slot.requests[stage] ??= new Float64Array(METHODS.length * CODES.length);
+  slot.requests[stage] ??= new Float64Array(METHOD_LABELS.length * CODES.length);
   increment(slot.requests[stage], method * CODES.length + code);
 }
 

@@ -4,7 +4,7 @@ import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { Trace } from '../../exchange/request-view.ts';
 import type { Fields } from '../../policy/contract.ts';
-import { METHODS, methodIndexOf, OTHER } from '../requests/request-labels.ts';
+import { METHOD_LABELS, methodIndexOf, OTHER } from '../requests/request-labels.ts';
 import { readTraceContext } from './tracing.ts';
 
 export interface Spans {
@@ -92,7 +92,7 @@ export async function loadSpans(): Promise<Spans | undefined> {
 /** As the semantic conventions name methods that nobody has registered; a client may make up any number of them. */
 const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
 
-const isKnown = (method: string): boolean => METHODS[methodIndexOf(method)] !== OTHER;
+const isKnown = (method: string): boolean => METHOD_LABELS[methodIndexOf(method)] !== OTHER;
 
 /** Of few kinds, as a name must be: never the path that was asked for. */
 function nameOf({ decision: { api, version } }: ExchangeFacts, { method }: ExchangeOutcome): string {
