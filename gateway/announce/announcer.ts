@@ -5,7 +5,7 @@ import { createBackoff } from './backoff.ts';
 import { eventOf } from './event.ts';
 import { createMailRound } from './mail-round.ts';
 import { beginMark, createMarks, eventMark, isOfThePast, isOpen, overMark } from './marks.ts';
-import { kindOf, type Notice, noticesAt, tellableFrom } from './notices.ts';
+import { kindOf, type Notice, noticesAt, notifiableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 import { createPreview, type Preview } from './preview.ts';
 
@@ -44,7 +44,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
       for (const { id, milestone } of superseded)
         if (!isOfThePast(milestone.at, firstLook)) await marks.once(overMark(id), '');
       for (const notice of due) {
-        const from = tellableFrom(notice);
+        const from = notifiableFrom(notice);
         if (isOfThePast(from, firstLook)) continue;
         if (!isOpen(await marks.once(notice.id, String(moment.now)), from, moment.now)) continue;
         const [over] = await marks.find([overMark(notice.id)]);

@@ -5,9 +5,9 @@ import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
-import { type Caller, callLines, leaveLines } from './callers.ts';
+import { type CallingConsumer, callLines, leaveLines } from './callers.ts';
 import { successorCall, successorSentence } from './event.ts';
-import type { Notice, ToldMilestone } from './notices.ts';
+import type { Notice, NotifiedMilestone } from './notices.ts';
 
 export interface Mail {
   readonly to: string;
@@ -25,7 +25,7 @@ export interface MailOf {
   readonly from: string;
   readonly now: EpochMs;
   /** At least one, each told of something. */
-  readonly readers: readonly Caller[];
+  readonly readers: readonly CallingConsumer[];
 }
 
 const DAY_MS = 86_400_000;
@@ -47,7 +47,7 @@ interface MailFrame {
 }
 
 export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
-  const told = new Map(readers.flatMap((each) => each.told).map(({ notice }) => [notice.id, notice]));
+  const told = new Map(readers.flatMap((each) => each.notices).map(({ notice }) => [notice.id, notice]));
   // The latest first: it is nearest to what happens next.
   const latest = [...told.values()].sort((a, b) => b.milestone.at - a.milestone.at);
   const lives = Map.groupBy(latest, ({ rules }) => rules);
@@ -73,7 +73,7 @@ function partOf(
   plan: Pick<GatewayPlan, 'public'>,
   rules: VersionRules,
   notices: readonly Notice[],
-  readers: readonly Caller[],
+  readers: readonly CallingConsumer[],
   now: EpochMs,
 ): MailPart {
   const milestones = notices.map(({ milestone }) => milestone);
@@ -86,8 +86,8 @@ function partOf(
     ...milestones.flatMap((milestone) => milestoneText(asItStands(milestone))),
     ...(instead === undefined ? [] : [successorSentence(instead)]),
   ];
-  const evidence = readers.flatMap(({ consumer, told }) => {
-    const own = told.find(({ notice }) => notice.rules === rules)?.evidence;
+  const evidence = readers.flatMap(({ consumer, notices }) => {
+    const own = notices.find(({ notice }) => notice.rules === rules)?.evidence;
     if (own === undefined) return [];
     const who = readers.length === 1 ? undefined : consumer;
     return [[...callLines(nameOf(rules), who, own), ...leaveLines(rules, consumer, now)].map(onOneLine)];
@@ -100,13 +100,13 @@ function partOf(
 }
 
 /** A changelog says when it was to end; who reads a mail is to know when it does. */
-function asItStands(milestone: ToldMilestone): ToldMilestone {
+function asItStands(milestone: NotifiedMilestone): NotifiedMilestone {
   if (milestone.kind !== 'deprecation') return milestone;
   return { ...milestone, sunset: milestone.life.schedule.sunset };
 }
 
 /** The day on which it will be over, where the milestone speaks of one. */
-function endIn(milestone: ToldMilestone): readonly EpochMs[] {
+function endIn(milestone: NotifiedMilestone): readonly EpochMs[] {
   switch (milestone.kind) {
     case 'approaching':
       return [milestone.sunset];
@@ -146,8 +146,11 @@ function onOneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 
-function messageIdOf(readers: readonly Caller[], from: string): string {
-  const ids = readers.map(({ consumer, told }) => [consumer, ...told.map(({ notice }) => notice.id).sort()]);
+function messageIdOf(readers: readonly CallingConsumer[], from: string): string {
+  const ids = readers.map(({ consumer, notices }) => [
+    consumer,
+    ...notices.map(({ notice }) => notice.id).sort(),
+  ]);
   const digest = createHash('sha256').update(JSON.stringify(ids)).digest('hex');
   const domain = from.slice(from.lastIndexOf('@') + 1);
   // Of a literal in brackets there is no other way to write it.

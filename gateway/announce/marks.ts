@@ -36,13 +36,13 @@ export function createMarks(
   { owner, leaseMs = LEASE_MS }: { readonly owner: string; readonly leaseMs?: number | undefined },
 ): Marks {
   const known = new Map<string, string>();
-  const know = (id: string, text: string): string => {
+  const remember = (id: string, text: string): string => {
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(id, text);
     return text;
   };
   return {
-    once: async (id, text) => known.get(id) ?? know(id, await store.keep(id, text)),
+    once: async (id, text) => known.get(id) ?? remember(id, await store.keep(id, text)),
     find: async (ids) => {
       const unknown = [...new Set(ids)].filter((id) => !known.has(id));
       const texts = await store.find(unknown);
@@ -52,10 +52,10 @@ export function createMarks(
     claim: async (id) => {
       if (known.has(id)) return false;
       const claim = await store.claim(id, owner, leaseMs);
-      if (claim.state === 'kept') know(id, claim.text);
+      if (claim.state === 'kept') remember(id, claim.text);
       return claim.state === 'claimed';
     },
-    done: async (id, text) => void know(id, await store.keep(id, text)),
+    done: async (id, text) => void remember(id, await store.keep(id, text)),
     release: (id) => store.release(id, owner),
   };
 }
