@@ -14,7 +14,7 @@ import {
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies, type VersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
-import { createTurns } from '../system/time-slices.ts';
+import { createSlices } from '../system/time-slices.ts';
 
 /** Few enough to be made into rows and JSON within a turn. */
 export const RECORDS_PER_PAGE = 500;
@@ -60,7 +60,7 @@ export async function tallyAll(
   window: UsageWindow,
   tally: Pick<VersionTallies, 'add'>,
 ): Promise<void> {
-  const turn = createTurns();
+  const turn = createSlices();
   let after: string | undefined;
   do {
     const page = await count(filter, window, { after, limit: RECORDS_PER_PAGE });

@@ -14,7 +14,7 @@ import type { Counted } from '../policy/usage/rows.ts';
 import { usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
 import { tellsSince, type UsageWindow } from '../policy/usage/window.ts';
-import { createTurns } from '../system/time-slices.ts';
+import { createSlices } from '../system/time-slices.ts';
 import { instantOrNull, instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 
@@ -40,7 +40,7 @@ export async function usedVersions(
   const { plan, filter, moment } = asked;
   const called = new Map(tallies.map((tally) => [keyOf(tally.api, tally.version), tally]));
   const entries: UsedVersion[] = [];
-  const turn = createTurns();
+  const turn = createSlices();
   for (const api of plan.apis) {
     if (filter.api !== undefined && filter.api !== api.name) continue;
     for (const version of api.versions.values()) {

@@ -5,7 +5,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import type { LedgerStore, UsageRecord, UsageSample } from '../policy/usage/ledger.ts';
 import { daysBefore } from '../policy/usage/window.ts';
-import { createTurns } from '../system/time-slices.ts';
+import { createSlices } from '../system/time-slices.ts';
 import type { Notice } from './notices.ts';
 
 /** A mail is about what is called now. */
@@ -61,7 +61,7 @@ export async function callersOf(
 ): Promise<Callers> {
   const known = new Map<string, ConsumerTallies>();
   const addresses = new Set<string>();
-  const nextSlice = createTurns();
+  const nextSlice = createSlices();
   const since = daysBefore(now, EVIDENCE_DAYS);
   const byVersion = Map.groupBy(notices, ({ rules }) => JSON.stringify([rules.api, rules.label]));
   for (const concerned of byVersion.values()) {

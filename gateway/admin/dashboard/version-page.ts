@@ -7,7 +7,7 @@ import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore, UsageDay } from '../../policy/usage/ledger.ts';
 import { daysBefore } from '../../policy/usage/window.ts';
-import { createTurns } from '../../system/time-slices.ts';
+import { createSlices } from '../../system/time-slices.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, storeTooSlow } from '../answers.ts';
 import type { AdminRequest } from '../route.ts';
 import { boundedReads, RECORDS_PER_PAGE, TooSlow } from '../usage-reading.ts';
@@ -59,7 +59,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
   const byDay = new Map<UsageDay, number>(daysUntil(now).map((day) => [day, 0]));
   const met = { consumers: new Set<string>(), calls: 0 };
   const spared = { consumers: new Set<string>(), calls: 0 };
-  const turn = createTurns();
+  const turn = createSlices();
   let after: string | undefined;
   do {
     const page = await ledger.read({ ...filter, since }, { after, limit: RECORDS_PER_PAGE });
