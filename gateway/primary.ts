@@ -5,7 +5,7 @@ import type { PlanPiece } from './plan/reload/pieces.ts';
 import type { Settings } from './plan/settings.ts';
 import type { MonotonicMs } from './policy/contract.ts';
 import type { PublicCertificates } from './server/public-certificates.ts';
-import { type Crew, createCrew } from './server/workers/crew.ts';
+import { createWorkerPool, type WorkerPool } from './server/workers/crew.ts';
 import { forkWorker, holdSockets } from './server/workers/fork.ts';
 import type { PlanOrder } from './server/workers/protocol.ts';
 import type { Service } from './service.ts';
@@ -13,7 +13,7 @@ import type { Stores } from './stores/stores.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 /** A service whose requests are answered elsewhere. */
-export interface Primary extends Service, Pick<Crew, 'tell' | 'snapshots'> {
+export interface Primary extends Service, Pick<WorkerPool, 'notify' | 'snapshots'> {
   /** Resolves when no request is judged by another plan any more. `pieces`: those of `plan`. */
   readonly spread: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
   const { settings, workers, certificates, clockOffset, stores, telemetry, monotonic } = options;
   let offered = new Map(options.pieces.map((piece) => [piece.digest, piece]));
   const held = await holdSockets(settings.listeners);
-  const crew = createCrew({
+  const pool = createWorkerPool({
     size: workers,
     fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers, held.descriptors),
     answers: { ...stores.answers },
@@ -69,18 +69,18 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
     drainWithinMs: settings.drain.waitMs + settings.drain.timeoutMs + LETTING_GO_MS,
     monotonic,
   });
-  telemetry.metrics.countWorkers(crew.serving);
-  certificates?.onChange(({ pairs }) => crew.show(pairs));
+  telemetry.metrics.countWorkers(pool.serving);
+  certificates?.onChange(({ pairs }) => pool.show(pairs));
   return {
-    ...crew,
+    ...pool,
     drain: () => {
       // From here on a connection is one for the workers that still accept, or refused.
       held.release();
-      return crew.drain();
+      return pool.drain();
     },
     close: () => {
       held.release();
-      return crew.close();
+      return pool.close();
     },
     // What a plan needs no more is let go by the workers.
     use: async () => undefined,
@@ -88,7 +88,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
       const next = new Map(pieces.map((piece) => [piece.digest, piece]));
       // A worker may start with what is in force until now.
       offered = new Map([...offered, ...next]);
-      await crew.use(orderOf(revision, pieces));
+      await pool.use(orderOf(revision, pieces));
       offered = next;
     },
   };

@@ -46,14 +46,14 @@ export async function openCertificates(
   serve(plan);
   const own = selfSignedFiles(dataFolder);
   const isSelfSigned = https.certificates.length === 0;
-  const asked = https.clientCertificates;
+  const clients = https.clientCertificates;
   const open = (files: readonly string[], load: () => Promise<KeyPair>): Promise<PairSource> =>
-    asked === undefined
+    clients === undefined
       ? openPairSource(files, load)
       : // What proves clients is taken over with the pairs that it is asked for with.
-        openPairSource([...files, asked.ca], async () => ({
+        openPairSource([...files, clients.ca], async () => ({
           ...(await load()),
-          clients: await loadClients(asked),
+          clients: await loadClients(clients),
         }));
   const sources = isSelfSigned
     ? [await open([own.cert, own.key], () => selfSignedPair(dataFolder, [...hosts], now()))]

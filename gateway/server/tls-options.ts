@@ -96,13 +96,13 @@ function keysOf({ cert, key, clients }: KeyPair): Pick<TlsOptions, 'cert' | 'key
   return { cert, key, ...(clients && { ca: clients.authorities }) };
 }
 
-type Answer = (error: Error | null) => void;
+type NameCallback = (error: Error | null) => void;
 
 interface NameRefusal {
   /** To be told of each connection before its handshake. */
   readonly track: (raw: Socket) => void;
   /** `secured` is what Node calls the name callback on: the TLS socket around a tracked connection. */
-  readonly refuse: (secured: unknown, answer: Answer) => void;
+  readonly refuse: (secured: unknown, answer: NameCallback) => void;
 }
 
 /**

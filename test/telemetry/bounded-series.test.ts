@@ -132,7 +132,7 @@ describe('consumers that several workers have met', () => {
           wakes: () => {
             clocks.wall = WALL + monotonic;
           },
-          leave: () => departures.leave(key),
+          leave: () => departures.remove(key),
         };
       },
       passes: (ms: number) => {

@@ -104,7 +104,7 @@ describe('the page of three processes', () => {
     const worker = {};
     departures.keep(worker, await processOf(2).snapshot());
     const page = departures.all();
-    departures.leave(worker);
+    departures.remove(worker);
     for (const snapshots of [await page, await departures.all()]) {
       const { body } = await processOf(1, async () => snapshots).render();
       expect(seriesOf(body)).toMatchObject({ 'sundial_seen_total{api="a"}': 3 });

@@ -15,7 +15,7 @@ export interface Worker {
   readonly close: () => Promise<void>;
 }
 
-export interface Primary {
+export interface PrimaryLink {
   readonly peer: <Theirs>() => Peer<Theirs>;
   /** Sends whole log lines; false where too many are on their way already. */
   readonly log: (lines: string) => boolean;
@@ -26,7 +26,7 @@ const MOST_CHARACTERS_UNDER_WAY = 8 * 1024 * 1024;
 const FAILED = 1;
 
 /** To be called once, in a process that forkWorker started. `open` makes the worker once the primary says with what. */
-export function work(open: (start: WorkerStart, primary: Primary) => Promise<Worker>): void {
+export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Promise<Worker>): void {
   const opening = Promise.withResolvers<Worker>();
   // Told to the primary, which ends this process.
   opening.promise.catch(() => undefined);
@@ -63,13 +63,13 @@ export function work(open: (start: WorkerStart, primary: Primary) => Promise<Wor
     return true;
   };
 
-  const leave = async (): Promise<void> => {
+  const drainAndReport = async (): Promise<void> => {
     const worker = await opening.promise;
     await worker.close();
     await primary('farewell', await worker.snapshot());
   };
   const close = (): Promise<void> => {
-    closing ??= leave();
+    closing ??= drainAndReport();
     return closing;
   };
 

@@ -5,14 +5,14 @@ import { createConsumerSums } from '../../telemetry/requests/consumer-sums.ts';
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
 import { pause, within } from './pace.ts';
 
-export interface Counts<Worker> extends Pick<Departures<Worker>, 'keep' | 'leave'> {
+export interface WorkerCounts<Worker> extends Pick<Departures<Worker>, 'keep' | 'remove'> {
   /** As they are now; of a worker that does not answer in time, as they were. */
   readonly now: () => Promise<readonly MetricsSnapshot[]>;
   /** Looks again and again until then. */
   readonly watch: (until: AbortSignal) => Promise<void>;
 }
 
-export interface CountsOptions<Worker> {
+export interface WorkerCountsOptions<Worker> {
   readonly serving: () => readonly Worker[];
   readonly ask: (worker: Worker) => Promise<MetricsSnapshot>;
   /** Milliseconds between two looks, while nobody scrapes. */
@@ -24,28 +24,30 @@ export interface CountsOptions<Worker> {
 /** For what takes a worker milliseconds unless something is very wrong with it. */
 const COUNTS_WITHIN_MS = 1_000;
 
-export function createCounts<Worker extends object>(options: CountsOptions<Worker>): Counts<Worker> {
-  const { keep, leave, all } = createDepartures<Worker>(options.monotonic);
-  const look = async (worker: Worker): Promise<void> => {
-    const asked = within(COUNTS_WITHIN_MS, options.ask(worker));
+export function createWorkerCounts<Worker extends object>(
+  options: WorkerCountsOptions<Worker>,
+): WorkerCounts<Worker> {
+  const { keep, remove, all } = createDepartures<Worker>(options.monotonic);
+  const fetchSnapshot = async (worker: Worker): Promise<void> => {
+    const answer = within(COUNTS_WITHIN_MS, options.ask(worker));
     // Of one that does not answer, what it said last is shown; the crew notices the rest.
-    await asked.then(
+    await answer.then(
       (snapshot) => keep(worker, snapshot),
       () => undefined,
     );
   };
   return {
     keep,
-    leave,
+    remove,
     now: async () => {
-      await Promise.all(options.serving().map(look));
+      await Promise.all(options.serving().map(fetchSnapshot));
       return all();
     },
     watch: async (until) => {
       while (!until.aborted) {
         await pause(options.everyMs, until);
         // One after the other: requests are answered by the rest meanwhile.
-        for (const worker of until.aborted ? [] : options.serving()) await look(worker);
+        for (const worker of until.aborted ? [] : options.serving()) await fetchSnapshot(worker);
       }
     },
   };
@@ -54,7 +56,7 @@ export function createCounts<Worker extends object>(options: CountsOptions<Worke
 interface Departures<Key> {
   /** What a worker had counted when it was asked last. */
   readonly keep: (worker: Key, snapshot: MetricsSnapshot) => void;
-  readonly leave: (worker: Key) => void;
+  readonly remove: (worker: Key) => void;
   /** Of everyone who has not left, and the totals of those who have; of consumers by name, the sums of all. */
   readonly all: () => Promise<readonly MetricsSnapshot[]>;
 }
@@ -69,7 +71,7 @@ export function createDepartures<Key extends object>(monotonic: () => MonotonicM
     keep: (worker, snapshot) => {
       if (!left.has(worker)) latest.set(worker, consumers.take(worker, snapshot));
     },
-    leave: (worker) => {
+    remove: (worker) => {
       const last = latest.get(worker);
       latest.delete(worker);
       left.add(worker);

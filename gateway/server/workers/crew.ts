@@ -3,13 +3,13 @@ import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Logger } from '../../telemetry/logs/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
-import { createCounts } from './counts.ts';
+import { createWorkerCounts } from './counts.ts';
 import type { WorkerProcess } from './fork.ts';
-import { createPace, pause, within } from './pace.ts';
+import { createRestartDelay, pause, within } from './pace.ts';
 import { type Answers, messageOf, type Peer, PeerGone } from './peer.ts';
 import type { BoundListeners, PlanOrder, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
 
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   readonly size: number;
   readonly fork: (answers: Answers) => WorkerProcess;
   /** What the stores answer a worker. */
@@ -29,7 +29,7 @@ export interface CrewOptions {
   readonly countEveryMs?: number;
 }
 
-export interface Crew {
+export interface WorkerPool {
   /**
    * Starts all workers. Rejects with the reason that a worker gives why it cannot start, or when one ends again and again
    * before it could.
@@ -38,7 +38,7 @@ export interface Crew {
   /** Resolves when no request is judged by another plan any more: a worker that cannot follow is replaced. */
   readonly use: (order: PlanOrder) => Promise<void>;
   /** What the stores tell those of the workers; resolves when every worker has heard, or is out of reach. */
-  readonly tell: (news: unknown) => Promise<void>;
+  readonly notify: (news: unknown) => Promise<void>;
   /** Resolves when every worker shows them, or is out of reach. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void>;
   /** Workers that answer requests. */
@@ -56,9 +56,9 @@ const FOLLOWS_WITHIN_MS = 30_000;
 /** A look costs a worker milliseconds, by how many series it has. */
 const COUNT_EVERY_MS = 5_000;
 /** For what takes a worker milliseconds unless something is very wrong with it. */
-const HEARS_WITHIN_MS = 1_000;
+const NOTIFY_WITHIN_MS = 1_000;
 
-interface Member {
+interface PoolMember {
   readonly worker: WorkerProcess;
   readonly ask: Peer<WorkerAnswers>;
   /** Of the plan that it is known to judge by. */
@@ -66,28 +66,28 @@ interface Member {
   state: 'starting' | 'serving' | 'leaving';
 }
 
-export function createCrew(options: CrewOptions): Crew {
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { logger } = options;
-  const members = new Set<Member>();
-  const nextPause = createPace(options.monotonic);
+  const members = new Set<PoolMember>();
+  const nextPause = createRestartDelay(options.monotonic);
   const closing = new AbortController();
   let { order } = options;
 
   const serving = () => [...members].filter(({ state }) => state === 'serving');
-  const counts = createCounts<Member>({
+  const counts = createWorkerCounts<PoolMember>({
     serving,
     ask: ({ ask }) => ask('snapshot', undefined),
     everyMs: options.countEveryMs ?? COUNT_EVERY_MS,
     monotonic: options.monotonic,
   });
 
-  const dismiss = async ({ worker }: Member): Promise<void> => {
+  const kill = async ({ worker }: PoolMember): Promise<void> => {
     worker.kill();
     await worker.ended;
   };
 
   /** Brings a worker to the plan in force; one that does not get there is ended, and so replaced. */
-  const bring = async (member: Member): Promise<void> => {
+  const updatePlan = async (member: PoolMember): Promise<void> => {
     while (member.revision !== order.revision && members.has(member)) {
       const next = order;
       try {
@@ -96,12 +96,12 @@ export function createCrew(options: CrewOptions): Crew {
       } catch (error) {
         const reason = messageOf(error);
         logger.error('a worker does not take over the plan', { worker: member.worker.pid, reason });
-        await dismiss(member);
+        await kill(member);
       }
     }
   };
 
-  const enlist = (): Member => {
+  const forkMember = (): PoolMember => {
     const primary: PrimaryAnswers = {
       pieces: options.pieces,
       log: options.relay,
@@ -114,38 +114,38 @@ export function createCrew(options: CrewOptions): Crew {
     };
     const worker = options.fork({ ...options.answers, ...primary });
     const { revision } = order;
-    const member: Member = { worker, ask: worker.peer<WorkerAnswers>(), revision, state: 'starting' };
+    const member: PoolMember = { worker, ask: worker.peer<WorkerAnswers>(), revision, state: 'starting' };
     members.add(member);
     void worker.ended.then((how) => {
       members.delete(member);
-      counts.leave(member);
+      counts.remove(member);
       if (member.state === 'serving') void replace(member, how);
     });
     return member;
   };
 
-  const launch = async (): Promise<BoundListeners> => {
+  const startMember = async (): Promise<BoundListeners> => {
     if (closing.signal.aborted) throw new PeerGone('the crew ends');
-    const member = enlist();
+    const member = forkMember();
     try {
       const bound = await member.ask('start', { ...options.start(), order });
-      await bring(member);
+      await updatePlan(member);
       if (!members.has(member)) throw new PeerGone('the worker has ended');
       member.state = 'serving';
       return bound;
     } catch (error) {
-      await dismiss(member);
+      await kill(member);
       throw error;
     }
   };
 
-  const replace = async ({ worker: { pid } }: Member, how: string): Promise<void> => {
+  const replace = async ({ worker: { pid } }: PoolMember, how: string): Promise<void> => {
     if (closing.signal.aborted) return;
     logger.warn('a worker has ended; another takes its place', { worker: pid, reason: how });
     for (;;) {
       await pause(nextPause(), closing.signal);
       try {
-        await launch();
+        await startMember();
         return;
       } catch (error) {
         if (closing.signal.aborted) return;
@@ -154,10 +154,10 @@ export function createCrew(options: CrewOptions): Crew {
     }
   };
 
-  const begin = async (): Promise<BoundListeners> => {
+  const startWithRetries = async (): Promise<BoundListeners> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await launch();
+        return await startMember();
       } catch (error) {
         // What a worker says itself would be no other a moment later.
         if (!(error instanceof PeerGone) || attempt === STARTS_TRIED || closing.signal.aborted) throw error;
@@ -166,20 +166,20 @@ export function createCrew(options: CrewOptions): Crew {
     }
   };
 
-  const release = async (member: Member): Promise<boolean> => {
+  const drainMember = async (member: PoolMember): Promise<boolean> => {
     member.state = 'leaving';
     const drained = within(options.drainWithinMs, member.ask('drain', undefined)).then(
       () => true,
       () => false,
     );
     await drained;
-    await dismiss(member);
+    await kill(member);
     return drained;
   };
 
   return {
     listen: async () => {
-      const [listeners] = await Promise.all(Array.from({ length: options.size }, begin));
+      const [listeners] = await Promise.all(Array.from({ length: options.size }, startWithRetries));
       if (listeners === undefined) throw new Error('there is no worker');
       void counts.watch(closing.signal);
       return listeners;
@@ -187,25 +187,25 @@ export function createCrew(options: CrewOptions): Crew {
     use: async (next) => {
       order = next;
       // Those that start as well: they accept connections before they have said so.
-      await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(bring));
+      await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(updatePlan));
     },
-    tell: async (news) => {
+    notify: async (news) => {
       // Whoever cannot hear is about to end, and the next one begins with what holds then.
-      await Promise.allSettled([...members].map(({ ask }) => within(HEARS_WITHIN_MS, ask('hear', news))));
+      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('hear', news))));
     },
     show: async (pairs) => {
-      await Promise.allSettled([...members].map(({ ask }) => within(HEARS_WITHIN_MS, ask('show', pairs))));
+      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('show', pairs))));
     },
     serving: () => serving().length,
     snapshots: counts.now,
     drain: async () => {
       closing.abort();
-      const drained = await Promise.all([...members].map(release));
+      const drained = await Promise.all([...members].map(drainMember));
       return !drained.includes(false);
     },
     close: async () => {
       closing.abort();
-      await Promise.all([...members].map(dismiss));
+      await Promise.all([...members].map(kill));
     },
   };
 }

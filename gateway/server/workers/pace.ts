@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const CALM_MS = 30_000;
 
 /** Tells of each end how many milliseconds to wait. `now` is monotonic milliseconds. */
-export function createPace(now: () => MonotonicMs): () => number {
+export function createRestartDelay(now: () => MonotonicMs): () => number {
   let ends = 0;
   let last = Number.NEGATIVE_INFINITY;
   return () => {

@@ -3,14 +3,14 @@
 /** What one end answers: each function takes what was asked and gives, or promises, the answer. */
 export type Answers = Readonly<Record<string, (asked: never) => unknown>>;
 
-type Asked<F> = F extends (asked: infer A) => unknown ? A : never;
-type Answered<F> = F extends (asked: never) => infer R ? Awaited<R> : never;
+type QuestionOf<F> = F extends (asked: infer A) => unknown ? A : never;
+type ReplyOf<F> = F extends (asked: never) => infer R ? Awaited<R> : never;
 
 /** Whom to ask. Rejects with `PeerGone`, or with an Error that has the message of what the other end threw. */
 export type Peer<Theirs> = <N extends keyof Theirs & string>(
   name: N,
-  asked: Asked<Theirs[N]>,
-) => Promise<Answered<Theirs[N]>>;
+  asked: QuestionOf<Theirs[N]>,
+) => Promise<ReplyOf<Theirs[N]>>;
 
 export interface Connection {
   /** The other end, as far as it answers `Theirs`. */
@@ -36,7 +36,7 @@ type Message =
 /** Begins to answer. What is sent from one end arrives at the other in that order. */
 export function connectPeer(wire: Wire, answers: Answers): Connection {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let asked = 0;
+  let lastId = 0;
   let gone: PeerGone | undefined;
 
   const lost = (how: string): void => {
@@ -78,13 +78,13 @@ export function connectPeer(wire: Wire, answers: Answers): Connection {
   return {
     peer:
       <Theirs>(): Peer<Theirs> =>
-      <N extends keyof Theirs & string>(name: N, what: Asked<Theirs[N]>) => {
+      <N extends keyof Theirs & string>(name: N, what: QuestionOf<Theirs[N]>) => {
         if (gone !== undefined) return Promise.reject(gone);
-        asked += 1;
+        lastId += 1;
         const flight = Promise.withResolvers<unknown>();
-        waiting.set(asked, flight);
-        send({ kind: 'ask', id: asked, name, asked: what });
-        return flight.promise as Promise<Answered<Theirs[N]>>;
+        waiting.set(lastId, flight);
+        send({ kind: 'ask', id: lastId, name, asked: what });
+        return flight.promise as Promise<ReplyOf<Theirs[N]>>;
       },
     lost,
   };

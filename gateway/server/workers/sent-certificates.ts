@@ -10,14 +10,14 @@ export interface SentCertificates extends CertificateSource {
 
 /** `pairs` has at least one. */
 export function sentCertificates(pairs: readonly KeyPair[], https: HttpsSettings): SentCertificates {
-  const takers: Parameters<CertificateSource['onChange']>[0][] = [];
+  const listeners: Parameters<CertificateSource['onChange']>[0][] = [];
   let current = certificatesOf(pairs, https);
   return {
     current: () => current,
-    onChange: (taker) => void takers.push(taker),
+    onChange: (listener) => void listeners.push(listener),
     take: async (renewed) => {
       current = certificatesOf(renewed, https);
-      await Promise.all(takers.map((taker) => taker(current)));
+      await Promise.all(listeners.map((listener) => listener(current)));
     },
   };
 }
