@@ -95,7 +95,7 @@ async function assemble(
       dependencies.onStore(settings.store.kind, up);
     },
     onFault: (error) => logger.error('the store failed', { error }),
-    tell: async (news) => primary?.notify(news),
+    notifyWorkers: async (news) => primary?.notify(news),
   });
   closing.defer(stores.close);
   overrides = stores.overrides.current;

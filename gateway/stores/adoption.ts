@@ -23,7 +23,7 @@ export interface AdoptionOptions {
   readonly most?: number;
 }
 
-interface Known extends FirstSeen {
+interface KnownAdopter extends FirstSeen {
   readonly askedAt: number;
 }
 
@@ -46,11 +46,11 @@ export function createAdoption(
   records: AdoptionRecords,
   { now: monotonic, onUnjudged, most = DEFAULT_MOST }: AdoptionOptions,
 ): Adoption {
-  const known = new Map<string, Known>();
-  const flights = new Map<string, Promise<Known | undefined>>();
+  const known = new Map<string, KnownAdopter>();
+  const flights = new Map<string, Promise<KnownAdopter | undefined>>();
   let awayUntil = Number.NEGATIVE_INFINITY;
 
-  const keep = (key: string, entry: Known): Known => {
+  const keep = (key: string, entry: KnownAdopter): KnownAdopter => {
     known.delete(key);
     const longestUnasked = known.size >= most ? known.keys().next() : undefined;
     if (longestUnasked?.done === false) known.delete(longestUnasked.value);
@@ -58,7 +58,7 @@ export function createAdoption(
     return entry;
   };
 
-  const ask = async (key: string, adopter: Adopter): Promise<Known | undefined> => {
+  const ask = async (key: string, adopter: Adopter): Promise<KnownAdopter | undefined> => {
     try {
       const askedAt = monotonic();
       return keep(key, { ...(await records.firstSeen(adopter)), askedAt });
@@ -72,7 +72,7 @@ export function createAdoption(
   };
 
   /** Undefined while the store is away. */
-  const find = (adopter: Adopter, freeze: EpochMs, now: EpochMs): MaybePromise<Known | undefined> => {
+  const find = (adopter: Adopter, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
     const key = keyOf(adopter);
     const entry = known.get(key);
     if (entry !== undefined && monotonic() < entry.askedAt + goodFor(entry, freeze, now))
@@ -85,7 +85,7 @@ export function createAdoption(
     return flight;
   };
 
-  const judge = (entry: Known | undefined, adopter: Adopter, freeze: EpochMs): boolean => {
+  const judge = (entry: KnownAdopter | undefined, adopter: Adopter, freeze: EpochMs): boolean => {
     if (entry !== undefined && isBefore(entry.at, freeze)) return false;
     if (entry !== undefined && isBefore(entry.countedSince, freeze)) return true;
     onUnjudged(adopter, entry === undefined ? 'store_away' : 'counted_since');

@@ -2,9 +2,9 @@
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
 import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
-import type { Patience } from './patience.ts';
+import type { StoreDeadline } from './patience.ts';
 
-export interface Entry {
+export interface LeaseEntry {
   readonly account: LeaseAccount;
   /** The one store call under way for this key alone. */
   flight: Promise<void> | undefined;
@@ -15,22 +15,22 @@ export interface Entry {
 }
 
 /** A take, and what is leased of its key. */
-export interface Wanted {
+export interface LeaseRequest {
   readonly take: Take;
-  readonly entry: Entry;
+  readonly entry: LeaseEntry;
 }
 
 export interface LeaseEntries {
-  readonly wantedOf: (take: Take) => Wanted;
+  readonly requestOf: (take: Take) => LeaseRequest;
   /** A key that is asked for now is the last one to be given up. */
-  readonly keepNewest: (wanted: Wanted) => void;
+  readonly keepNewest: (wanted: LeaseRequest) => void;
 }
 
 /** At most `maxLeases` keys: the longest without a call is given up, its units with it. */
 export function createLeaseEntries(maxLeases: number): LeaseEntries {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, LeaseEntry>();
 
-  const keep = (key: string, entry: Entry): void => {
+  const keep = (key: string, entry: LeaseEntry): void => {
     entries.delete(key);
     const oldest = entries.size >= maxLeases ? entries.keys().next() : undefined;
     if (oldest?.done === false) entries.delete(oldest.value);
@@ -38,10 +38,15 @@ export function createLeaseEntries(maxLeases: number): LeaseEntries {
   };
 
   return {
-    wantedOf: (take) => {
+    requestOf: (take) => {
       const known = entries.get(take.key);
       if (known !== undefined && isSame(known.account.limit, take.limit)) return { take, entry: known };
-      const entry: Entry = { account: openLeaseAccount(take.limit), flight: undefined, queued: 0, left: 0 };
+      const entry: LeaseEntry = {
+        account: openLeaseAccount(take.limit),
+        flight: undefined,
+        queued: 0,
+        left: 0,
+      };
       keep(take.key, entry);
       return { take, entry };
     },
@@ -56,38 +61,38 @@ const isSame = (a: Limit, b: Limit): boolean =>
 
 export interface LeaseCalls {
   /** For one key: a lease that serves this take and, of those that wait for the key, as many as `atMost` units do. */
-  readonly fetch: (wanted: Wanted, atMost: number) => Promise<void>;
+  readonly fetch: (wanted: LeaseRequest, atMost: number) => Promise<void>;
   /** Fetches the next lease ahead when it is time; of those that wait for the key as many as `atMost` units serve are thought of. */
-  readonly renew: (wanted: Wanted, atMost: number) => void;
+  readonly renew: (wanted: LeaseRequest, atMost: number) => void;
 }
 
 export interface LeaseCallOptions {
   readonly entries: LeaseEntries;
   readonly now: () => MonotonicMs;
-  readonly patience: () => Patience;
+  readonly startDeadline: () => StoreDeadline;
 }
 
 /** Calls reject with what `inner` rejects with. One that would be followed by another too late ends with what it has heard. */
 export function createLeaseCalls(
   inner: Pick<RateLimitStore, 'take'>,
-  { entries, now, patience }: LeaseCallOptions,
+  { entries, now, startDeadline }: LeaseCallOptions,
 ): LeaseCalls {
-  const fetchOne = async ({ entry, take }: Wanted, need: number, atMost: number): Promise<void> => {
-    using waiting = patience();
+  const fetchOne = async ({ entry, take }: LeaseRequest, need: number, atMost: number): Promise<void> => {
+    using deadline = startDeadline();
     const { account } = entry;
     const wantedByAll = (): number => account.missing(Math.min(entry.queued, atMost));
-    let asked = account.sizeFor(need, wantedByAll(), now());
-    while (asked > 0) {
+    let units = account.sizeFor(need, wantedByAll(), now());
+    while (units > 0) {
       const sentAt = now();
-      const taken = await inner.take({ key: take.key, limit: account.limit, cost: asked });
+      const taken = await inner.take({ key: take.key, limit: account.limit, cost: units });
       account.lapse(now());
-      account.enter(taken, asked, sentAt);
-      if (taken.allowed || asked <= need || taken.remaining < need || waiting.gone) return;
-      asked = Math.max(need, Math.min(asked - 1, taken.remaining, wantedByAll()));
+      account.enter(taken, units, sentAt);
+      if (taken.allowed || units <= need || taken.remaining < need || deadline.expired) return;
+      units = Math.max(need, Math.min(units - 1, taken.remaining, wantedByAll()));
     }
   };
 
-  const fly = (wanted: Wanted, need: number, atMost: number): Promise<void> => {
+  const startCall = (wanted: LeaseRequest, need: number, atMost: number): Promise<void> => {
     const { entry } = wanted;
     entries.keepNewest(wanted);
     const flight = fetchOne(wanted, need, atMost).finally(() => {
@@ -99,11 +104,11 @@ export function createLeaseCalls(
 
   return {
     fetch: (wanted, atMost) =>
-      wanted.entry.flight ?? fly(wanted, wanted.entry.account.missing(wanted.take.cost), atMost),
+      wanted.entry.flight ?? startCall(wanted, wanted.entry.account.missing(wanted.take.cost), atMost),
     renew: (wanted, atMost) => {
-      if (wanted.entry.flight !== undefined || !wanted.entry.account.claimRenewal(now())) return;
+      if (wanted.entry.flight !== undefined || !wanted.entry.account.takeRenewal(now())) return;
       // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
-      fly(wanted, 0, atMost).catch(() => undefined);
+      startCall(wanted, 0, atMost).catch(() => undefined);
     },
   };
 }
@@ -115,27 +120,27 @@ export function createLeaseCalls(
  */
 export function createFetchTogether(
   inner: Pick<RateLimitStore, 'takeAll'>,
-  { entries, now, patience }: LeaseCallOptions,
-): (wanted: readonly Wanted[]) => Promise<void> {
+  { entries, now, startDeadline }: LeaseCallOptions,
+): (wanted: readonly LeaseRequest[]) => Promise<void> {
   const flights = new Map<string, Promise<void>>();
 
-  const fetchSeveral = async (wanted: readonly Wanted[]): Promise<void> => {
-    using waiting = patience();
+  const fetchSeveral = async (wanted: readonly LeaseRequest[]): Promise<void> => {
+    using deadline = startDeadline();
     const at = now();
     let times = Math.max(1, Math.min(...wanted.map((each) => timesWanted(each, at))));
     for (;;) {
       const sentAt = now();
-      const asked = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
-      const answers = await inner.takeAll(asked);
+      const units = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
+      const answers = await inner.takeAll(units);
       const allowed = answers.every((answer) => answer?.allowed);
       for (const [index, { entry }] of wanted.entries()) {
         const answer = answers[index];
         // Beside a refusal what the others let pass has gone back: nothing is leased of it.
         if (answer === undefined || answer.allowed !== allowed) continue;
         entry.account.lapse(now());
-        entry.account.enter(answer, asked[index]?.cost ?? 0, sentAt);
+        entry.account.enter(answer, units[index]?.cost ?? 0, sentAt);
       }
-      if (allowed || times === 1 || waiting.gone) return;
+      if (allowed || times === 1 || deadline.expired) return;
       times = Math.max(
         1,
         Math.min(times - 1, ...wanted.map((each, index) => timesLeft(each, answers[index]))),
@@ -155,15 +160,15 @@ export function createFetchTogether(
 }
 
 /** Units that so many requests need beyond those at hand. */
-function missingFor({ entry, take }: Wanted, times: number): number {
+function missingFor({ entry, take }: LeaseRequest, times: number): number {
   return Math.max(1, take.cost * times - entry.account.held());
 }
 
-function timesWanted({ entry: { account, queued }, take: { cost } }: Wanted, at: number): number {
+function timesWanted({ entry: { account, queued }, take: { cost } }: LeaseRequest, at: number): number {
   const size = account.sizeFor(account.missing(cost), account.missing(queued), at);
   return Math.floor((account.held() + size) / cost);
 }
 
-function timesLeft({ entry, take }: Wanted, answer: Taken | undefined): number {
+function timesLeft({ entry, take }: LeaseRequest, answer: Taken | undefined): number {
   return Math.floor((entry.account.held() + (answer?.remaining ?? Number.POSITIVE_INFINITY)) / take.cost);
 }

@@ -8,12 +8,12 @@ import {
   createLeaseEntries,
   type LeaseCallOptions,
   type LeaseCalls,
-  type Wanted,
+  type LeaseRequest,
 } from './lease-calls.ts';
-import { type Patience, startPatience } from './patience.ts';
+import { type StoreDeadline, startStoreDeadline } from './patience.ts';
 
 /** RL-13. */
-const DEFAULT_PATIENCE_MS = 50;
+const DEFAULT_DEADLINE_MS = 50;
 const DEFAULT_MAX_LEASES = 10_000;
 
 export interface LeasingOptions {
@@ -21,18 +21,18 @@ export interface LeasingOptions {
   /** Keys held at once; 10,000 where nothing is said. */
   readonly maxLeases?: number;
   /** How long a take begins further calls; 50 ms where nothing is said. */
-  readonly patience?: () => Patience;
+  readonly startDeadline?: () => StoreDeadline;
 }
 
 /** An answer that may be older than the take; one that was asked for after it came; the last that it waits for. */
-type Heard = 'earlier' | 'own' | 'last';
+type WaitRound = 'earlier' | 'own' | 'last';
 
-interface Place extends Disposable {
+interface QueuePosition extends Disposable {
   /**
    * How many units there must have been, else the answer refuses this take. Of an answer of its own: for it and those before
    * it, less where somebody left out of turn. Of its last one: for all that wait, since it has no turn after that.
    */
-  readonly claim: (heard: Heard) => number;
+  readonly requiredUnits: (round: WaitRound) => number;
 }
 
 /**
@@ -47,23 +47,25 @@ export function createLeasedTake(
   inner: Pick<RateLimitStore, 'take'>,
   options: LeasingOptions,
 ): RateLimitStore['take'] {
-  return openLeases(inner, settled(options)).take;
+  return openLeases(inner, withDefaults(options)).take;
 }
 
 /** The same for several keys at once, of which all are taken from or none. */
 export function createLeasingStore(inner: RateLimitStore, options: LeasingOptions): RateLimitStore {
-  const held = settled(options);
-  const { entries, now, patience } = held;
+  const held = withDefaults(options);
+  const { entries, now, startDeadline } = held;
   const { take, calls } = openLeases(inner, held);
   const fetchTogether = createFetchTogether(inner, held);
 
   /** From all leases or from none; undefined while one of them does not know. */
   const spendAll = (
-    wanted: readonly Wanted[],
+    wanted: readonly LeaseRequest[],
     at: number,
-    claims: readonly number[] = [],
+    required: readonly number[] = [],
   ): readonly (Taken | undefined)[] | undefined => {
-    const seen = wanted.map(({ entry, take }, index) => entry.account.look(take.cost, at, claims[index]));
+    const seen = wanted.map(({ entry, take }, index) =>
+      entry.account.preview(take.cost, at, required[index]),
+    );
     if (seen.some((each) => each?.allowed === false)) return seen;
     if (seen.includes(undefined)) return undefined;
     return wanted.map((each) => {
@@ -74,8 +76,8 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     });
   };
 
-  const fetchEmpty = (wanted: readonly Wanted[]): Promise<void> => {
-    const isEmpty = ({ entry, take }: Wanted): boolean => entry.account.missing(take.cost) > 0;
+  const fetchEmpty = (wanted: readonly LeaseRequest[]): Promise<void> => {
+    const isEmpty = ({ entry, take }: LeaseRequest): boolean => entry.account.missing(take.cost) > 0;
     const empty = wanted.filter(isEmpty);
     const [only, second] = empty;
     if (only === undefined) return Promise.resolve();
@@ -84,25 +86,27 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     return fetchTogether(empty.toSorted((a, b) => refusedLast(b) - refusedLast(a)));
   };
 
-  const spendAfterCalls = async (wanted: readonly Wanted[]): Promise<readonly (Taken | undefined)[]> => {
-    using waiting = patience();
-    using line = new DisposableStack();
-    const places = wanted.map((each) => line.use(joinLine(each)));
-    for (let heard: Heard = 'earlier'; ; heard = 'own') {
+  const spendAfterCalls = async (
+    wanted: readonly LeaseRequest[],
+  ): Promise<readonly (Taken | undefined)[]> => {
+    using deadline = startDeadline();
+    using queue = new DisposableStack();
+    const positions = wanted.map((each) => queue.use(joinQueue(each)));
+    for (let round: WaitRound = 'earlier'; ; round = 'own') {
       await fetchEmpty(wanted);
-      if (waiting.gone) heard = 'last';
-      const claims = places.map((place) => place.claim(heard));
+      if (deadline.expired) round = 'last';
+      const required = positions.map((position) => position.requiredUnits(round));
       // What was fetched for those that wait is theirs, however long it took to come.
-      const spent = spendAll(wanted, now(), claims);
+      const spent = spendAll(wanted, now(), required);
       if (spent !== undefined) return spent;
-      if (heard === 'last') throw tooSlow();
+      if (round === 'last') throw tooSlow();
     }
   };
 
   return {
     take,
     takeAll: (takes) => {
-      const wanted = takes.map(entries.wantedOf);
+      const wanted = takes.map(entries.requestOf);
       const at = now();
       for (const { entry } of wanted) entry.account.lapse(at);
       return spendAll(wanted, at) ?? spendAfterCalls(wanted);
@@ -110,36 +114,36 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
   };
 }
 
-function settled(options: LeasingOptions): LeaseCallOptions {
+function withDefaults(options: LeasingOptions): LeaseCallOptions {
   const { now, maxLeases = DEFAULT_MAX_LEASES } = options;
-  const { patience = () => startPatience(DEFAULT_PATIENCE_MS) } = options;
-  return { entries: createLeaseEntries(maxLeases), now, patience };
+  const { startDeadline = () => startStoreDeadline(DEFAULT_DEADLINE_MS) } = options;
+  return { entries: createLeaseEntries(maxLeases), now, startDeadline };
 }
 
 function openLeases(
   inner: Pick<RateLimitStore, 'take'>,
   options: LeaseCallOptions,
 ): { readonly take: RateLimitStore['take']; readonly calls: LeaseCalls } {
-  const { entries, now, patience } = options;
+  const { entries, now, startDeadline } = options;
   const calls = createLeaseCalls(inner, options);
 
-  const takeAfterCall = async (wanted: Wanted): Promise<Taken> => {
+  const takeAfterCall = async (wanted: LeaseRequest): Promise<Taken> => {
     const { entry, take } = wanted;
-    using waiting = patience();
-    using place = joinLine(wanted);
-    for (let heard: Heard = 'earlier'; ; heard = 'own') {
+    using deadline = startDeadline();
+    using position = joinQueue(wanted);
+    for (let round: WaitRound = 'earlier'; ; round = 'own') {
       await calls.fetch(wanted, Number.POSITIVE_INFINITY);
-      if (waiting.gone) heard = 'last';
-      const taken = entry.account.take(take.cost, now(), place.claim(heard));
+      if (deadline.expired) round = 'last';
+      const taken = entry.account.take(take.cost, now(), position.requiredUnits(round));
       if (taken !== undefined) return taken;
-      if (heard === 'last') throw tooSlow();
+      if (round === 'last') throw tooSlow();
     }
   };
 
   return {
     calls,
     take: (take) => {
-      const wanted = entries.wantedOf(take);
+      const wanted = entries.requestOf(take);
       const at = now();
       wanted.entry.account.lapse(at);
       const taken = wanted.entry.account.take(take.cost, at);
@@ -151,33 +155,33 @@ function openLeases(
 }
 
 /** Units of one key that what is leased of the others beside it can be spent with. */
-function unitsBeside(one: Wanted, wanted: readonly Wanted[]): number {
+function unitsBeside(one: LeaseRequest, wanted: readonly LeaseRequest[]): number {
   const others = wanted.filter((each) => each !== one);
   const requests = others.map(({ entry, take }) => Math.floor(entry.account.held() / take.cost));
   return Math.min(...requests) * one.take.cost;
 }
 
-const refusedLast = ({ entry }: Wanted): number => Number(entry.account.wasRefused());
+const refusedLast = ({ entry }: LeaseRequest): number => Number(entry.account.wasRefused());
 
 function tooSlow(): StoreUnavailable {
   return new StoreUnavailable('the store answers too slowly');
 }
 
 /** A place at the end of the line, until it is disposed of. */
-function joinLine({ entry, take: { cost } }: Wanted): Place {
+function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
   entry.queued += cost;
-  const upToHere = entry.left + entry.queued;
+  const throughHere = entry.left + entry.queued;
   return {
-    claim: (heard) => {
-      switch (heard) {
+    requiredUnits: (round) => {
+      switch (round) {
         case 'earlier':
           return 0;
         case 'own':
-          return Math.max(cost, upToHere - entry.left);
+          return Math.max(cost, throughHere - entry.left);
         case 'last':
           return entry.queued;
         default:
-          return heard satisfies never;
+          return round satisfies never;
       }
     },
     [Symbol.dispose]: () => {

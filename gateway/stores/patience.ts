@@ -1,9 +1,9 @@
 // How long a request goes on asking its store: a wait that ends, and does not count what this process was busy with itself.
 
-const LOOK_EVERY_MS = 5;
+const TICK_MS = 5;
 
-export interface Patience extends Disposable {
-  readonly gone: boolean;
+export interface StoreDeadline extends Disposable {
+  readonly expired: boolean;
 }
 
 /**
@@ -11,15 +11,15 @@ export interface Patience extends Disposable {
  * by looks: one that comes late counts no more than one in time, since it was this process that stalled, and the answer
  * may lie there unread.
  */
-export function startPatience(limitMs: number): Patience {
-  let looks = 0;
+export function startStoreDeadline(limitMs: number): StoreDeadline {
+  let ticks = 0;
   const timer = setInterval(() => {
-    looks += 1;
-  }, LOOK_EVERY_MS);
+    ticks += 1;
+  }, TICK_MS);
   timer.unref();
   return {
-    get gone() {
-      return looks * LOOK_EVERY_MS >= limitMs;
+    get expired() {
+      return ticks * TICK_MS >= limitMs;
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };

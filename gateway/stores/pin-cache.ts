@@ -87,7 +87,7 @@ export function createPinCache(
     },
     claim: (pinKey, pin) => {
       const key = pinKeyText(pinKey);
-      return after(key, records.claim(key, pin), (standing) => ({ pin: standing }));
+      return after(key, records.claim(key, pin), (stored) => ({ pin: stored }));
     },
     replace: (pinKey, current, next) => {
       const key = pinKeyText(pinKey);

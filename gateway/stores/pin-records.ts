@@ -26,8 +26,8 @@ export interface PinRecords {
 export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => void): PinRecords {
   const tellOnce = faultOnce(onFault, 'what is stored as a pin is none; its account counts as not pinned');
   /** Whether `text` took the place of what stands at `key` and is no pin. */
-  const supplant = async (key: string, standing: string | undefined, text: string | undefined) =>
-    standing !== undefined && readPin(standing) === undefined && texts.replace(key, standing, text);
+  const supplant = async (key: string, existing: string | undefined, text: string | undefined) =>
+    existing !== undefined && readPin(existing) === undefined && texts.replace(key, existing, text);
 
   return {
     find: async (key) => {
@@ -38,11 +38,11 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
     },
     claim: async (key, pin) => {
       const text = writePin(pin);
-      const standing = await texts.claim(key, text);
-      const read = readPin(standing);
+      const existing = await texts.claim(key, text);
+      const read = readPin(existing);
       if (read !== undefined) return read;
       tellOnce();
-      if (await supplant(key, standing, text)) return pin;
+      if (await supplant(key, existing, text)) return pin;
       // Whoever came first has put it right.
       const other = readPin(await texts.claim(key, text));
       if (other === undefined) throw new StoreUnavailable('what is stored as a pin is none');

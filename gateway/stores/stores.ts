@@ -8,7 +8,7 @@ import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
-import type { TellWorkers } from './workers/for-workers.ts';
+import type { NotifyWorkers } from './workers/for-workers.ts';
 import type { StoreAnswers, StoreStart } from './workers/spoken.ts';
 
 export interface StoreOptions {
@@ -26,7 +26,7 @@ export interface StoreOptions {
   /** Something failed that is nobody's absence: for the log. */
   readonly onFault: (error: unknown) => void;
   /** Tells the workers of this process, where it has any; resolves when they have heard. */
-  readonly tell?: TellWorkers;
+  readonly notifyWorkers?: NotifyWorkers;
 }
 
 export interface Stores {

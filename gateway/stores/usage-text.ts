@@ -84,10 +84,10 @@ export function dayNumbers({ since, readFrom, weekFrom, weekBeforeFrom, today }:
 }
 
 function partFrom({ place, firstAt, lastAt, agents }: StoredPart) {
-  const [api, version, consumer, via, written] = place;
+  const [api, version, consumer, via, storedOperation] = place;
   const knownBy = KNOWN_BY.find((each) => each === via);
   if (knownBy === undefined || !isInstant(firstAt) || !isInstant(lastAt)) return undefined;
-  const operation = written === '' ? undefined : written;
+  const operation = storedOperation === '' ? undefined : storedOperation;
   return { consumer, via: knownBy, api, version, operation, firstAt, lastAt, agents: agentsIn(agents) };
 }
 

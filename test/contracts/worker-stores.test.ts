@@ -61,7 +61,7 @@ beforeEach(async () => {
     onState: () => undefined,
     onFault: (error: unknown) => expect.fail(String(error)),
   } as const;
-  primary = await openStores({ ...shared, tell: everyone });
+  primary = await openStores({ ...shared, notifyWorkers: everyone });
   const open = () => openWorkerStores({ ...shared, ask, start: primary.start(), workers: 2 });
   workers = [await open(), await open()];
 });

@@ -11,7 +11,7 @@ import { createPinRecords, type PinRecords, type PinTexts } from '../pin-records
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { dayNumbers, readPage } from '../usage-text.ts';
-import { type TellWorkers, tellingKeyTexts, tellingRecords } from '../workers/for-workers.ts';
+import { type NotifyWorkers, notifyingKeyTexts, notifyingPinRecords } from '../workers/for-workers.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
@@ -28,7 +28,7 @@ export interface EmbeddedState extends LastingStores {
 
 export interface EmbeddedOptions extends DatabaseOptions {
   /** What workers are told of. */
-  readonly tell?: TellWorkers;
+  readonly notifyWorkers?: NotifyWorkers;
 }
 
 /** What one turn of the thread looks at: a few milliseconds, though a record may have hundreds of days. */
@@ -39,14 +39,14 @@ const MOST_WHOLE_AT_ONCE = 20;
 /** @throws DataFolderError when the folder is held by another process or cannot be used */
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
   const { database, close } = await openDataFolder(folder, options);
-  const { onFault, tell = async () => undefined } = options;
-  const records = tellingRecords(createPinRecords(pinTexts(database), onFault), tell);
-  const keyTexts = tellingKeyTexts(keyTextsIn(database), tell);
+  const { onFault, notifyWorkers = async () => undefined } = options;
+  const records = notifyingPinRecords(createPinRecords(pinTexts(database), onFault), notifyWorkers);
+  const keyTexts = notifyingKeyTexts(keyTextsIn(database), notifyWorkers);
   const claimTexts: ClaimTexts = {
     claim: (key, owner, lockMs) => database.call('claimKey', key, owner, lockMs),
     settle: (key, owner, next) => database.call('settleKey', key, owner, next),
   };
-  const onOverrides = (overrides: readonly Override[]) => tell({ kind: 'overrides', overrides });
+  const onOverrides = (overrides: readonly Override[]) => notifyWorkers({ kind: 'overrides', overrides });
   try {
     return {
       records,

@@ -30,11 +30,11 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
   const store = withoutLogin(url).replace(/^.*?:\/\//, '');
   let next: LastKnown | undefined;
   let writing: Promise<void> | undefined;
-  let told = false;
+  let reported = false;
 
   const tell = (error: unknown): void => {
-    if (!told) onFault(error);
-    told = true;
+    if (!reported) onFault(error);
+    reported = true;
   };
   const writeAll = async (): Promise<void> => {
     while (next !== undefined) {
@@ -73,12 +73,12 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
 
 /** Written aside first: nobody reads half of it, however this process ends and whoever else writes here. */
 async function replaceFile(file: string, text: string): Promise<void> {
-  const aside = `${file}.${randomUUID()}`;
+  const temporary = `${file}.${randomUUID()}`;
   try {
-    await writeFile(aside, text, { mode: 0o600, flush: true });
-    await rename(aside, file);
+    await writeFile(temporary, text, { mode: 0o600, flush: true });
+    await rename(temporary, file);
   } finally {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 

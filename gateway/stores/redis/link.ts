@@ -12,7 +12,7 @@ import {
   isReply,
   isSurplus,
   Late,
-  lacksLeave,
+  lacksPermission,
   redirectIn,
   refusesAll,
 } from './failures.ts';
@@ -91,7 +91,7 @@ export function openLink(
       connectAnew();
       throw new Error(OUT_OF_STEP);
     } catch (error) {
-      if (!lacksLeave(error)) throw error;
+      if (!lacksPermission(error)) throw error;
     } finally {
       clearTimeout(unheard);
     }

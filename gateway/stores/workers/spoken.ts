@@ -6,17 +6,17 @@ import type { Pin } from '../../policy/versioning/pin.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
 /** What a store that may be away answered. */
-export type Kept<T> =
+export type StoreReply<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
 
 /** A page of the ledger. */
-export interface UsageQuestion {
+export interface UsagePageRequest {
   readonly filter: UsageFilter;
   readonly page: { readonly after: string | undefined; readonly limit: number };
 }
 
-interface KeyAsked {
+interface KeyRequest {
   readonly key: string;
   readonly owner: string;
 }
@@ -26,15 +26,15 @@ export interface StoreAnswers {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly (Taken | undefined)[];
   readonly guard: (take: Take) => Taken;
-  readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
-  readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
+  readonly findPin: (key: string) => Promise<StoreReply<Pin | undefined>>;
+  readonly claimPin: (request: { readonly key: string; readonly pin: Pin }) => Promise<StoreReply<Pin>>;
   /** The record of an API key, as it is kept. */
-  readonly findKey: (id: string) => Promise<Kept<string | undefined>>;
-  readonly readUsage: (asked: UsageQuestion) => Promise<Kept<UsagePage>>;
-  readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
-  readonly firstUsage: (adopter: Adopter) => Promise<Kept<FirstSeen>>;
-  readonly claimKey: (asked: KeyAsked & { readonly lockMs: number }) => Promise<Kept<StandingKey>>;
-  readonly settleKey: (asked: KeyAsked & { readonly next: SettledKey }) => Promise<Kept<boolean>>;
+  readonly findKey: (id: string) => Promise<StoreReply<string | undefined>>;
+  readonly readUsage: (request: UsagePageRequest) => Promise<StoreReply<UsagePage>>;
+  readonly addUsage: (batch: UsageBatch) => Promise<StoreReply<void>>;
+  readonly firstUsage: (adopter: Adopter) => Promise<StoreReply<FirstSeen>>;
+  readonly claimKey: (request: KeyRequest & { readonly lockMs: number }) => Promise<StoreReply<StandingKey>>;
+  readonly settleKey: (request: KeyRequest & { readonly next: SettledKey }) => Promise<StoreReply<boolean>>;
 }
 
 /** What the primary tells its workers of, unasked. */

@@ -9,12 +9,12 @@ import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
-import { startPatience } from '../patience.ts';
+import { startStoreDeadline } from '../patience.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
 import type { PinRecords } from '../pin-records.ts';
-import { createRateLimiter, heardBy, partOf } from '../rate-limiter.ts';
+import { createRateLimiter, mirroredIn, partOf } from '../rate-limiter.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
-import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
+import type { StoreAnswers, StoreNews, StoreReply, StoreStart } from './spoken.ts';
 
 /**
  * The primary is on this machine and dies with its workers, so that a late answer means no more than a busy processor:
@@ -25,8 +25,8 @@ const ANSWER_WITHIN_MS = 1000;
 /** Asks the stores of the primary, from here. */
 export type AskPrimary = <N extends keyof StoreAnswers>(
   name: N,
-  asked: StoreAnswers[N] extends (asked: infer A) => unknown ? A : never,
-) => Promise<StoreAnswers[N] extends (asked: never) => infer R ? Awaited<R> : never>;
+  request: StoreAnswers[N] extends (request: infer A) => unknown ? A : never,
+) => Promise<StoreAnswers[N] extends (request: never) => infer R ? Awaited<R> : never>;
 
 export interface WorkerStoreOptions extends StoreOptions {
   readonly ask: AskPrimary;
@@ -49,11 +49,14 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   switch (store.kind) {
     case 'embedded': {
       const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
-      const exact = heardBy(local, {
+      const exact = mirroredIn(local, {
         take: (take) => inTime(ask('take', neededOf(take))),
         takeAll: (takes) => inTime(ask('takeAll', takes.map(neededOf))),
       });
-      const shared = createLeasingStore(exact, { now, patience: () => startPatience(ANSWER_WITHIN_MS) });
+      const shared = createLeasingStore(exact, {
+        now,
+        startDeadline: () => startStoreDeadline(ANSWER_WITHIN_MS),
+      });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(ask));
       const ledger = ledgerOf(ask);
@@ -77,7 +80,7 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
 function createGuard({ monotonic: now, ask, workers }: WorkerStoreOptions): Stores['guard'] {
   const leased = createLeasedTake(
     { take: (take) => inTime(ask('guard', take)) },
-    { now, patience: () => startPatience(ANSWER_WITHIN_MS) },
+    { now, startDeadline: () => startStoreDeadline(ANSWER_WITHIN_MS) },
   );
   const local = createEmbeddedRateLimitStore({ now });
   return (key, limit): MaybePromise<Taken> => {
@@ -120,45 +123,45 @@ function openKnown(
   };
 }
 
-function keptOr<T>(answer: Kept<T>): T {
+function replyValue<T>(answer: StoreReply<T>): T {
   if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
   return answer.value;
 }
 
 function ledgerOf(ask: AskPrimary): WorkerStores['ledger'] {
   return {
-    read: async (filter, page) => keptOr(await inTime(ask('readUsage', { filter, page }))),
-    add: async (batch) => keptOr(await inTime(ask('addUsage', batch))),
-    firstSeen: async (subject) => keptOr(await inTime(ask('firstUsage', subject))),
+    read: async (filter, page) => replyValue(await inTime(ask('readUsage', { filter, page }))),
+    add: async (batch) => replyValue(await inTime(ask('addUsage', batch))),
+    firstSeen: async (subject) => replyValue(await inTime(ask('firstUsage', subject))),
   };
 }
 
 function claimTexts(ask: AskPrimary): ClaimTexts {
   return {
-    claim: async (key, owner, lockMs) => keptOr(await inTime(ask('claimKey', { key, owner, lockMs }))),
-    settle: async (key, owner, next) => keptOr(await inTime(ask('settleKey', { key, owner, next }))),
+    claim: async (key, owner, lockMs) => replyValue(await inTime(ask('claimKey', { key, owner, lockMs }))),
+    settle: async (key, owner, next) => replyValue(await inTime(ask('settleKey', { key, owner, next }))),
   };
 }
 
 function pinRecords(ask: AskPrimary): PinRecords {
   return {
-    find: async (key) => keptOr(await orAway(ask('findPin', key))),
-    claim: async (key, pin) => keptOr(await orAway(ask('claimPin', { key, pin }))),
+    find: async (key) => replyValue(await orUnavailable(ask('findPin', key))),
+    claim: async (key, pin) => replyValue(await orUnavailable(ask('claimPin', { key, pin }))),
     replace: () => Promise.reject(new Error('pins are moved by the primary')),
   };
 }
 
 function keyTexts(ask: AskPrimary): KeyTexts {
-  const elsewhere = () => Promise.reject(new Error('API keys are managed by the primary'));
+  const unsupported = () => Promise.reject(new Error('API keys are managed by the primary'));
   return {
-    find: async (id) => keptOr(await inTime(ask('findKey', id))),
-    list: elsewhere,
-    replace: elsewhere,
+    find: async (id) => replyValue(await inTime(ask('findKey', id))),
+    list: unsupported,
+    replace: unsupported,
   };
 }
 
 /** Whatever keeps the primary from answering, it is as good as no store. */
-async function orAway<T>(answer: Promise<T>): Promise<T> {
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -176,7 +179,7 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
   const giveUp = (): void => reject(new StoreUnavailable('the primary does not answer'));
   // An answer that came while this worker was busy is read before the verdict.
   const timer = setTimeout(() => setImmediate(giveUp), ANSWER_WITHIN_MS);
-  orAway(answer)
+  orUnavailable(answer)
     .then(resolve, reject)
     .finally(() => clearTimeout(timer));
   return promise;
