@@ -14,8 +14,8 @@ import {
   storeAway,
   unlessKnown,
 } from './answers.ts';
-import { type Found, judgeEntry } from './entry.ts';
-import type { Route, Written } from './route.ts';
+import { decideAccess, type MatchedAdminRoute } from './entry.ts';
+import type { AdminRoute, AdminWriteResult } from './route.ts';
 import { createTokenCheck } from './token.ts';
 
 export interface AdminListenerOptions {
@@ -24,7 +24,7 @@ export interface AdminListenerOptions {
   readonly token: string | undefined;
   /** Whatever the Host says; default: only names that can be this listener's own. */
   readonly anyHost?: boolean;
-  readonly routes: readonly Route[];
+  readonly routes: readonly AdminRoute[];
   /** Whether a Cookie field names somebody who has signed in; default: nobody has. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
   readonly audit: AuditTrail;
@@ -60,7 +60,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     hasToken: options.token === undefined ? () => false : createTokenCheck(options.token),
   };
   /** With the address a request came from, which nobody knows any more once its connection is gone. */
-  const matches = new WeakMap<FastifyRequest, Found & { readonly from: string }>();
+  const matches = new WeakMap<FastifyRequest, MatchedAdminRoute & { readonly from: string }>();
   const app = fastify({
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
@@ -80,7 +80,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     request: FastifyRequest,
     reply: FastifyReply,
     answer: AdminAnswer,
-    details: Written['audit'] = {},
+    details: AdminWriteResult['audit'] = {},
   ): FastifyReply => {
     const match = matches.get(request);
     if (match !== undefined && match.route.method !== 'GET') {
@@ -91,7 +91,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
 
   app.addHook('onRequest', (request, reply, done) => {
     const { method = '', url = '', headers, headersDistinct } = request.raw;
-    const entry = judgeEntry(rules, { method, url, hosts: headersDistinct.host?.length ?? 0, headers });
+    const entry = decideAccess(rules, { method, url, hosts: headersDistinct.host?.length ?? 0, headers });
     if (entry.match !== undefined) matches.set(request, { ...entry.match, from: request.ip });
     if (entry.kind === 'admitted') done();
     else finish(request, reply, entry.answer);
@@ -101,7 +101,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     if (match === undefined) throw new Error('a request was admitted to no route');
     const { route, parameters } = match;
     const { url = '', headers } = request.raw;
-    const asked = {
+    const adminRequest = {
       parameter: (name: string) => parameters.get(name) ?? '',
       query: new URLSearchParams(url.split('?', 2)[1] ?? ''),
       accept: headers.accept,
@@ -109,8 +109,8 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
       body: request.body,
     };
     if (route.method === 'GET')
-      return send(reply, unlessKnown(await route.show(asked), headers['if-none-match']));
-    const { answer, audit: details } = await route.perform(asked);
+      return send(reply, unlessKnown(await route.show(adminRequest), headers['if-none-match']));
+    const { answer, audit: details } = await route.perform(adminRequest);
     return finish(request, reply, answer, details);
   });
   app.setErrorHandler((error, request, reply) => {

@@ -3,7 +3,7 @@ import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
-import type { Route, Written } from './route.ts';
+import type { AdminRoute, AdminWriteResult } from './route.ts';
 
 export interface ConfigPorts {
   readonly config: () => Promise<EffectiveConfig>;
@@ -14,7 +14,7 @@ export interface ConfigPorts {
   readonly lastReload: () => LastLoad | undefined;
 }
 
-export function configRoutes({ config, reload, preview, lastReload }: ConfigPorts): readonly Route[] {
+export function configRoutes({ config, reload, preview, lastReload }: ConfigPorts): readonly AdminRoute[] {
   return [
     {
       method: 'GET',
@@ -31,7 +31,7 @@ export function configRoutes({ config, reload, preview, lastReload }: ConfigPort
   ];
 }
 
-function reloaded(outcome: ReloadOutcome): Written {
+function reloaded(outcome: ReloadOutcome): AdminWriteResult {
   const { kind, revision } = outcome;
   return {
     answer: reloadAnswer(outcome),

@@ -9,7 +9,7 @@ import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.t
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logs/logger.ts';
 import { errorAnswer, instantText, jsonAnswer, malformedBody, storeUnread } from './answers.ts';
-import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreAway } from './route.ts';
 
 export interface PausePorts {
   readonly plan: () => GatewayPlan;
@@ -24,7 +24,7 @@ const ID_BYTES = 5;
 /** More than come with one write, so that they become fewer; few enough to wait for. */
 const MOST_REMOVED_AT_ONCE = 10;
 
-export function pauseRoutes(ports: PausePorts): readonly Route[] {
+export function pauseRoutes(ports: PausePorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: '/-/overrides', show: () => listAnswer(ports) },
     { method: 'GET', path: '/-/pauses/{id}', show: (request) => oneAnswer(ports, request) },
@@ -41,7 +41,7 @@ export function pauseRoutes(ports: PausePorts): readonly Route[] {
 function listAnswer({ plan, now, overrides }: PausePorts) {
   const at = now();
   const { apis } = plan();
-  const known = standing(overrides, at)
+  const known = livePauses(overrides, at)
     .toSorted(byWhatTheyHold)
     .map((each) => pauseBody(each, effectsOf(each, apis), apis));
   if (known.length === 0 && !overrides.wasRead()) return storeUnread('whether a pause is in force');
@@ -50,7 +50,7 @@ function listAnswer({ plan, now, overrides }: PausePorts) {
 
 function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminRequest) {
   const at = now();
-  const found = standing(overrides, at).find(({ id }) => id === parameter('id'));
+  const found = livePauses(overrides, at).find(({ id }) => id === parameter('id'));
   if (found === undefined) return noSuchPause(overrides);
   const { apis } = plan();
   const pause = pauseBody(found, effectsOf(found, apis), apis);
@@ -60,7 +60,7 @@ function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminReq
 async function begin(
   { plan, now, wallClock, overrides }: PausePorts,
   { body }: AdminRequest,
-): Promise<Written> {
+): Promise<AdminWriteResult> {
   const read = readPauseRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { api, version: label, by, why } = read.value;
@@ -76,9 +76,9 @@ async function begin(
   return orStoreAway(audit, async () => {
     await overrides.put(pause);
     await removeLongOver(overrides, Math.min(at, wallClock()));
-    const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects, plan().apis) };
+    const body: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects, plan().apis) };
     return {
-      answer: { ...jsonAnswer(201, told), headers: { location: `/-/pauses/${pause.id}` } },
+      answer: { ...jsonAnswer(201, body), headers: { location: `/-/pauses/${pause.id}` } },
       audit: { ...audit, after: auditState(pause) },
     };
   });
@@ -87,19 +87,19 @@ async function begin(
 async function end(
   { plan, now, overrides }: PausePorts,
   { body, parameter }: AdminRequest,
-): Promise<Written> {
+): Promise<AdminWriteResult> {
   const read = readEndingRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const at = now();
   const id = parameter('id');
-  const found = standing(overrides, at).find((each) => each.id === id);
+  const found = livePauses(overrides, at).find((each) => each.id === id);
   const gone = { answer: noSuchPause(overrides), audit: { ...read.value, subject: id } };
   if (found === undefined) return gone;
   const audit = { ...read.value, subject: subjectOf(found), before: auditState(found) };
   return orStoreAway(audit, async () => {
     if (!(await overrides.remove(id))) return gone;
-    const told: EndedAnswer = { now: instantText(at), ended: pauseBody(found, [], plan().apis) };
-    return { answer: jsonAnswer(200, told), audit };
+    const body: EndedAnswer = { now: instantText(at), ended: pauseBody(found, [], plan().apis) };
+    return { answer: jsonAnswer(200, body), audit };
   });
 }
 
@@ -114,7 +114,7 @@ async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<v
 }
 
 /** Those that have not run out. */
-function standing(overrides: OverrideStore, now: EpochMs): readonly Override[] {
+function livePauses(overrides: OverrideStore, now: EpochMs): readonly Override[] {
   return overrides.current().filter(({ until }) => now < until);
 }
 
@@ -169,8 +169,8 @@ const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
 };
 
 /** An end that was given as a length is called by that. */
-function refusedAnswer(problems: readonly PauseProblem[], asked: Pick<PauseRequest, 'for'>) {
-  const members = asked.for === undefined ? MEMBERS : { ...MEMBERS, until: 'for' };
+function refusedAnswer(problems: readonly PauseProblem[], request: Pick<PauseRequest, 'for'>) {
+  const members = request.for === undefined ? MEMBERS : { ...MEMBERS, until: 'for' };
   const sentences = problems.map(({ field, message }) => `"${members[field]}": ${message}`);
   return errorAnswer(422, sentences.join('; '), { problems: sentences });
 }

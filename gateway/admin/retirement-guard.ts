@@ -56,7 +56,7 @@ const SELDOM_MS = 60 * 60_000;
 
 const NOT_KNOWN: Retirement = { kind: 'unknown', usage: undefined };
 
-interface Look {
+interface UsageCheck {
   readonly revision: string;
   readonly at: MonotonicMs;
   readonly usage: UsageSummary;
@@ -65,9 +65,9 @@ interface Look {
 /** Looks at once, and every minute. */
 export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
   const { plan, now, monotonic, overrides, ledger, keptFrom, report } = ports;
-  const looks = new Map<string, Look>();
+  const looks = new Map<string, UsageCheck>();
   const said = new Map<string, number>();
-  let looking: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
 
   const usageOf = async (version: VersionRules, days: number, sunset: EpochMs): Promise<UsageSummary> => {
     const { revision } = plan();
@@ -122,12 +122,12 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
   };
 
   const look = (): Promise<void> => {
-    looking ??= lookAtAll()
+    running ??= lookAtAll()
       .catch(report.onFault)
       .finally(() => {
-        looking = undefined;
+        running = undefined;
       });
-    return looking;
+    return running;
   };
   const timer = setInterval(() => void look(), EVERY_MS).unref();
   void look();
@@ -135,7 +135,7 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     look,
     close: async () => {
       clearInterval(timer);
-      await looking;
+      await running;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { ErasedAnswer } from '../api/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { instantText, jsonAnswer, malformedBody, malformedQuery } from './answers.ts';
-import { type AdminRequest, orStoreAway, type Written } from './route.ts';
+import { type AdminRequest, type AdminWriteResult, orStoreAway } from './route.ts';
 import { readErasureQuery } from './usage-query.ts';
 
 export interface ErasurePorts {
@@ -17,16 +17,16 @@ export interface ErasurePorts {
 export async function eraseUsage(
   { now, ledger }: ErasurePorts,
   { query, body }: AdminRequest,
-): Promise<Written> {
-  const asked = readErasureQuery(query);
-  if (asked.kind === 'malformed') return { answer: malformedQuery(asked.problems), audit: {} };
+): Promise<AdminWriteResult> {
+  const target = readErasureQuery(query);
+  if (target.kind === 'malformed') return { answer: malformedQuery(target.problems), audit: {} };
   const read = readErasureRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
-  const audit = { ...read.value, subject: pseudonymOf(asked.consumer) };
+  const audit = { ...read.value, subject: pseudonymOf(target.consumer) };
   return orStoreAway(audit, async () => {
-    const erased = await ledger.erase(asked.consumer);
-    const told: ErasedAnswer = { now: instantText(now()), erased };
-    return { answer: jsonAnswer(200, told), audit: { ...audit, after: { erased: String(erased) } } };
+    const erased = await ledger.erase(target.consumer);
+    const body: ErasedAnswer = { now: instantText(now()), erased };
+    return { answer: jsonAnswer(200, body), audit: { ...audit, after: { erased: String(erased) } } };
   });
 }
 

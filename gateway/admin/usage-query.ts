@@ -28,9 +28,9 @@ export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQuery
   const problems: string[] = [...strangers(query, PARAMETERS)];
   const one = (name: (typeof PARAMETERS)[number]): string | undefined => query.get(name) ?? undefined;
   for (const name of PARAMETERS) problems.push(...flaws(query, name));
-  const [api, version, consumer, written, after, mostWritten] = PARAMETERS.map(one);
-  const since = written === undefined ? undefined : sinceOf(written, now);
-  if (written !== undefined && since === undefined)
+  const [api, version, consumer, instant, after, mostWritten] = PARAMETERS.map(one);
+  const since = instant === undefined ? undefined : sinceOf(instant, now);
+  if (instant !== undefined && since === undefined)
     problems.push('"since" is no length such as 30d and no day such as 2026-10-01 that has been');
   const most = mostWritten === undefined ? undefined : mostOf(mostWritten);
   if (mostWritten !== undefined && most === undefined)

@@ -18,7 +18,7 @@ import { createSlices } from '../system/time-slices.ts';
 import { instantOrNull, instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 
-export interface VersionsAsked {
+export interface UsedVersionsQuery {
   readonly plan: GatewayPlan;
   readonly moment: Moment;
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
@@ -30,17 +30,17 @@ export interface VersionsAsked {
   readonly kept: EpochMs | undefined;
 }
 
-type Verdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
+type UsageVerdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
 
 /** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
 export async function usedVersions(
-  asked: VersionsAsked,
+  query: UsedVersionsQuery,
   tallies: readonly VersionTally[],
 ): Promise<UsedVersion[]> {
-  const { plan, filter, moment } = asked;
+  const { plan, filter, moment } = query;
   const called = new Map(tallies.map((tally) => [keyOf(tally.api, tally.version), tally]));
   const entries: UsedVersion[] = [];
-  const turn = createSlices();
+  const nextSlice = createSlices();
   for (const api of plan.apis) {
     if (filter.api !== undefined && filter.api !== api.name) continue;
     for (const version of api.versions.values()) {
@@ -51,11 +51,11 @@ export async function usedVersions(
       const rules = assess(version, moment);
       const isMeant =
         filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
-      if (tally !== undefined || isMeant) entries.push(await plannedEntry(asked, api, rules, tally));
+      if (tally !== undefined || isMeant) entries.push(await plannedEntry(query, api, rules, tally));
     }
-    await turn();
+    await nextSlice();
   }
-  return [...entries, ...[...called.values()].map((tally) => strangeEntry(asked, tally))];
+  return [...entries, ...[...called.values()].map((tally) => strangeEntry(query, tally))];
 }
 
 function isGoing(rules: VersionRules, moment: Moment): boolean {
@@ -68,17 +68,17 @@ function goingOperations({ operations }: VersionRules, moment: Moment): readonly
 }
 
 async function plannedEntry(
-  asked: VersionsAsked,
+  query: UsedVersionsQuery,
   api: ApiPlan,
   rules: VersionRules,
   tally: VersionTally | undefined,
 ): Promise<UsedVersion> {
-  const { moment, filter } = asked;
+  const { moment, filter } = query;
   const { deprecated, sunset, successor } = rules.schedule;
   const exceptions = exceptionsOf(rules).filter(
     ({ consumer }) => filter.consumer === undefined || consumer === filter.consumer,
   );
-  const decides = filter.consumer === undefined ? await decidesOf(rules, asked) : undefined;
+  const decides = filter.consumer === undefined ? await decidesOf(rules, query) : undefined;
   return {
     api: api.name,
     version: rules.label,
@@ -87,25 +87,25 @@ async function plannedEntry(
     sunset: instantOrNull(sunset),
     successor: successorIn(api, rules, moment) ?? successor ?? null,
     ...countsOf(tally),
-    ...(await verdictOn(asked, rules, tally)),
+    ...(await verdictOn(query, rules, tally)),
     ...(decides !== undefined && { decides }),
     exceptions: exceptions.map((each) => exceptionBody(each, tally?.watched.get(each.consumer), moment.now)),
   };
 }
 
 async function verdictOn(
-  { moment, filter, window, beganAt, kept }: VersionsAsked,
+  { moment, filter, window, beganAt, kept }: UsedVersionsQuery,
   rules: VersionRules,
   tally: VersionTally | undefined,
-): Promise<Verdict> {
+): Promise<UsageVerdict> {
   // What one consumer leaves alone others may call.
   if (filter.consumer !== undefined) return { verdict: null, summary: null };
   const phase = phaseAt(rules.phases, moment.now);
-  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillAsked(window, tally)}` };
+  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillEffective(window, tally)}` };
   const isWhole = phase.stage === 'deprecated';
   const going = isWhole ? [rules] : goingOperations(rules, moment);
   if (going.length === 0)
-    return { verdict: 'not_deprecated', summary: `is not deprecated${stillAsked(window, tally)}` };
+    return { verdict: 'not_deprecated', summary: `is not deprecated${stillEffective(window, tally)}` };
   const verdict = usageVerdict(tally ?? NOT_CALLED, {
     window,
     beganAt: tellsSince(await beganAt({ api: rules.api, version: rules.label }), kept),
@@ -117,17 +117,17 @@ async function verdictOn(
 }
 
 /** The ledger remembers what the policies have forgotten. */
-function strangeEntry({ filter, window }: VersionsAsked, tally: VersionTally): UsedVersion {
+function strangeEntry({ filter, window }: UsedVersionsQuery, tally: VersionTally): UsedVersion {
   const { api, version } = tally;
-  const told: Verdict =
+  const verdict: UsageVerdict =
     filter.consumer === undefined
-      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillAsked(window, tally)}` }
+      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillEffective(window, tally)}` }
       : { verdict: null, summary: null };
   const unknown = { stage: null, deprecated: null, sunset: null, successor: null, exceptions: [] };
-  return { api, version, ...unknown, ...countsOf(tally), ...told };
+  return { api, version, ...unknown, ...countsOf(tally), ...verdict };
 }
 
-function stillAsked({ days }: UsageWindow, tally: VersionTally | undefined): string {
+function stillEffective({ days }: UsageWindow, tally: VersionTally | undefined): string {
   if (tally === undefined) return '';
   const who = counted(tally.consumers, 'consumer');
   return `; ${counted(tally.calls, 'call')} by ${who} in ${counted(days, 'day')}`;
@@ -162,8 +162,8 @@ type ExceptionBody = UsedVersion['exceptions'][number];
 export function exceptionsOf({ exceptions, operations }: VersionRules): readonly Exception[] {
   const all = [...exceptions, ...(operations?.list.flatMap((each) => each.exceptions) ?? [])];
   // Of an operation with a sunset of its own nobody has leave by that of the version.
-  const meant = all.filter(({ from }) => from.length > 0);
-  return [...new Map(meant.map((each) => [exceptionKey(each), each])).values()];
+  const effective = all.filter(({ from }) => from.length > 0);
+  return [...new Map(effective.map((each) => [exceptionKey(each), each])).values()];
 }
 
 /** `use`: what its consumer called of the version. */
@@ -183,10 +183,10 @@ function exceptionBody(exception: Exception, use: Counted | undefined, now: Epoc
 
 function inWords(exception: Exception, now: EpochMs): string {
   const { consumer, until } = exception;
-  const leave = leaveInWords(exception);
-  if (now >= until) return `${consumer} had ${leave}: it has run out`;
+  const allowed = leaveInWords(exception);
+  if (now >= until) return `${consumer} had ${allowed}: it has run out`;
   const days = Math.floor((until - now) / DAY_MS);
-  return `${consumer} has ${leave}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;
+  return `${consumer} has ${allowed}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;
 }
 
 /** An operation takes over those of its version, each with the phases that its own dates give. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { AdminAnswer } from '../answers.ts';
-import type { Page } from '../route.ts';
+import type { AdminPage } from '../route.ts';
 
 /** Scripts; the document, its style and its icon. */
 const FOLDERS = ['page', 'shell'].map((name) => join(import.meta.dirname, name));
@@ -42,7 +42,7 @@ const HEADERS = {
 };
 
 /** @throws the system's error when the files of the program cannot be read */
-export async function dashboardPages(): Promise<readonly Page[]> {
+export async function dashboardPages(): Promise<readonly AdminPage[]> {
   const files = new Map((await Promise.all(FOLDERS.map(answersIn))).flat());
   const shell = files.get(SHELL);
   if (shell === undefined) throw new Error(`the dashboard has no ${SHELL}`);

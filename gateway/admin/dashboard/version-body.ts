@@ -46,8 +46,8 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Versio
     paused: paused ?? false,
     held: held ?? false,
     upstream: upstream?.name ?? null,
-    operations: (rules.operations?.list ?? []).map((written) => {
-      const operation = knownAt(written, now);
+    operations: (rules.operations?.list ?? []).map((declared) => {
+      const operation = knownAt(declared, now);
       return {
         operation: operation.operation ?? null,
         stage: phaseAt(operation.phases, now).stage,

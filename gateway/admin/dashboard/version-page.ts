@@ -37,14 +37,14 @@ export async function versionPage(
   const { plan, now, overrides } = ports;
   const moment = { now: now(), overrides: overrides.current() };
   const api = plan().apiNamed(parameter('api'));
-  const standing = [...versionStates(plan(), moment)].find(
+  const state = [...versionStates(plan(), moment)].find(
     ({ rules }) => rules.api === api?.name && rules.label === parameter('version'),
   );
-  if (api === undefined || standing === undefined)
+  if (api === undefined || state === undefined)
     return errorAnswer(404, 'The policies have no such version. GET /-/versions lists those they have.');
   try {
-    const use = await useOf(ports, standing.rules, moment.now);
-    const version = versionBody(api, standing, moment.now);
+    const use = await useOf(ports, state.rules, moment.now);
+    const version = versionBody(api, state, moment.now);
     return jsonAnswer(200, { now: instantText(moment.now), recording: ports.recordsUsage, version, ...use });
   } catch (error) {
     if (!(error instanceof TooSlow)) throw error;
@@ -59,7 +59,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
   const byDay = new Map<UsageDay, number>(daysUntil(now).map((day) => [day, 0]));
   const met = { consumers: new Set<string>(), calls: 0 };
   const spared = { consumers: new Set<string>(), calls: 0 };
-  const turn = createSlices();
+  const nextSlice = createSlices();
   let after: string | undefined;
   do {
     const page = await ledger.read({ ...filter, since }, { after, limit: RECORDS_PER_PAGE });
@@ -76,7 +76,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
       }
     }
     after = page.next;
-    await turn();
+    await nextSlice();
   } while (after !== undefined);
   const beganAt = await ledger.beganAt(filter);
   return {
