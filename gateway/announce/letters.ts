@@ -82,8 +82,8 @@ export function contactsFrom(
   return ({ consumer, byKey: isKeyed }, api) => {
     // Of that API before any other one: an owner may know somebody that others do not.
     const [own, others] = [plan.apis.filter(({ name }) => name === api), plan.apis];
-    const written = [...own, ...others].map(({ contacts }) => contacts.get(consumer));
-    const found = written.find((each) => each !== undefined) ?? (isKeyed ? byKey.get(consumer) : undefined);
+    const declared = [...own, ...others].map(({ contacts }) => contacts.get(consumer));
+    const found = declared.find((each) => each !== undefined) ?? (isKeyed ? byKey.get(consumer) : undefined);
     return found === undefined ? undefined : parseMail(found);
   };
 }

@@ -47,9 +47,9 @@ interface MailFrame {
 }
 
 export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
-  const told = new Map(readers.flatMap((each) => each.notices).map(({ notice }) => [notice.id, notice]));
+  const byId = new Map(readers.flatMap((each) => each.notices).map(({ notice }) => [notice.id, notice]));
   // The latest first: it is nearest to what happens next.
-  const latest = [...told.values()].sort((a, b) => b.milestone.at - a.milestone.at);
+  const latest = [...byId.values()].sort((a, b) => b.milestone.at - a.milestone.at);
   const lives = Map.groupBy(latest, ({ rules }) => rules);
   const parts = [...lives].map(([rules, notices]) => partOf(plan, rules, notices, readers, now));
   const titles = latest.map(({ milestone }) => milestoneTitle(milestone));

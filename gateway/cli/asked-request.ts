@@ -57,20 +57,20 @@ export function parseRequest(
   { listeners, bounds }: Pick<Settings, 'listeners' | 'bounds'>,
   plan: GatewayPlan,
 ): ParsedRequest {
-  const [, method = 'GET', written = ''] = WORDS.exec(text.request.trim()) ?? [];
+  const [, method = 'GET', rawTarget = ''] = WORDS.exec(text.request.trim()) ?? [];
   // A method alone, as when a shell took the path away, is no request for a path of that name.
-  if (!SENDABLE.test(written)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
+  if (!SENDABLE.test(rawTarget)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(text);
   // Over HTTP/1.1: its fields count for less than those of HTTP/2.
   const head: RequestHead = {
-    url: written.replace(ORIGIN, ''),
+    url: rawTarget.replace(ORIGIN, ''),
     httpVersion: '1.1',
     rawHeaders: linesOf(text),
     headers,
   };
   const unsound = strictnessRefusal(head, false, bounds);
   const unmet = expectationRefusal(head);
-  const target = readTarget(written, method);
+  const target = readTarget(rawTarget, method);
   if (target.kind === 'server')
     return unusable('The target * asks the gateway about itself: nothing is judged.');
   // FWD-8: this is the last hop that it may reach.
@@ -79,7 +79,7 @@ export function parseRequest(
   const absolute = target.kind === 'resource' ? target.absolute?.authority : undefined;
   const named = absolute ?? headers.host;
   const authority = readAuthority(named ?? text.host);
-  const isPlain = /^http:/i.test(written);
+  const isPlain = /^http:/i.test(rawTarget);
   const scheme = isPlain || listeners.https === undefined ? 'http' : 'https';
   if (isPlain && listeners.http === undefined)
     return unusable('No listener of this gateway speaks plain HTTP: ask for an https URL.');

@@ -37,7 +37,7 @@ export async function failedExpectations({ plan, settings, sources }: Loaded): P
 async function problemOf(expected: Expected, index: number): Promise<Problem | undefined> {
   const { plan, settings, document, expectation, host } = expected;
   const { request, headers = {}, as, at, pin, created, first_seen: firstSeen } = expectation;
-  const asked = parseRequest(
+  const parsed = parseRequest(
     {
       request,
       headers: Object.entries(headers),
@@ -49,9 +49,9 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
   );
   const finding = (key: keyof Expectation, message: string) =>
     document.problem(['expect', index, key], { rule: 'expect', message });
-  if (asked.kind === 'unusable') return finding('request', asked.message);
+  if (parsed.kind === 'unusable') return finding('request', parsed.message);
   const consumer = { id: as ?? '', isNamed: as !== undefined, named: true, scopes: EVERY_SCOPE };
-  const judged = await judge(asked, {
+  const judged = await judge(parsed, {
     plan,
     settings,
     now: at,

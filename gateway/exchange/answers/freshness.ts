@@ -137,10 +137,10 @@ function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): 
   if (field === undefined) return 0;
   let longest = 0;
   const clamped = [field].flat().map((value) => {
-    const [, at, written] = ACCEL.exec(value) ?? [];
+    const [, at, lifetime] = ACCEL.exec(value) ?? [];
     if (at === undefined) return value;
     const from = at === '' ? 0 : Math.floor(wallClock / 1000);
-    const end = Math.min(Number(written), from + seconds);
+    const end = Math.min(Number(lifetime), from + seconds);
     longest = Math.max(longest, end - from);
     return `${at}${end}`;
   });

@@ -158,7 +158,7 @@ export class FastConnection implements RequestConnection {
 
   readonly #onClose = (): void => {
     runStages();
-    this.#leave();
+    this.#detach();
     const request = this.#request;
     this.#request = undefined;
     if (request !== undefined) this.#life.end(request, false);
@@ -188,7 +188,7 @@ export class FastConnection implements RequestConnection {
     endGracefully(this.socket);
   }
 
-  #leave(): void {
+  #detach(): void {
     const { socket } = this;
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
@@ -203,7 +203,7 @@ export class FastConnection implements RequestConnection {
       socket.destroy();
       return;
     }
-    this.#leave();
+    this.#detach();
     socket.off('error', ignore);
     socket.pause();
     socket.unshift(bytes);

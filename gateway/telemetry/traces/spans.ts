@@ -43,16 +43,18 @@ export async function loadSpans(): Promise<Spans | undefined> {
   const spans = new WeakMap<Trace, Span>();
   return {
     begin: (headers) => {
-      const told = readTraceContext(headers);
+      const incoming = readTraceContext(headers);
       const parent =
-        told === undefined
+        incoming === undefined
           ? ROOT_CONTEXT
           : trace.setSpanContext(ROOT_CONTEXT, {
-              traceId: told.traceId,
-              spanId: told.parentId,
-              traceFlags: Number.parseInt(told.flags, 16),
+              traceId: incoming.traceId,
+              spanId: incoming.parentId,
+              traceFlags: Number.parseInt(incoming.flags, 16),
               isRemote: true,
-              ...(told.tracestate === undefined ? {} : { traceState: createTraceState(told.tracestate) }),
+              ...(incoming.tracestate === undefined
+                ? {}
+                : { traceState: createTraceState(incoming.tracestate) }),
             });
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
       const context = span.spanContext();
