@@ -2,11 +2,11 @@
 import { makeNextPlan, type NextPlan } from './plan/reload/next-plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { keepMemoryLow } from './server/memory-settings.ts';
-import { type PrimaryLink, runWorker, type Worker } from './server/workers/at-work.ts';
 import type { PlanOrder, PrimaryAnswers, WorkerStart } from './server/workers/protocol.ts';
 import { sentCertificates } from './server/workers/sent-certificates.ts';
+import { type PrimaryLink, runWorker, type Worker } from './server/workers/worker-process.ts';
 import { createService } from './service.ts';
-import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/spoken.ts';
+import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/store-messages.ts';
 import { openWorkerStores } from './stores/workers/worker-stores.ts';
 import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';

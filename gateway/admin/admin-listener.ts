@@ -6,6 +6,7 @@ import type { Address } from '../plan/settings.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
 import type { AdminWriteOutcome, AuditTrail } from '../telemetry/logs/logger.ts';
+import { decideAccess, type MatchedAdminRoute } from './access.ts';
 import {
   type AdminAnswer,
   errorAnswer,
@@ -14,7 +15,6 @@ import {
   storeAway,
   unlessKnown,
 } from './answers.ts';
-import { decideAccess, type MatchedAdminRoute } from './entry.ts';
 import type { AdminRoute, AdminWriteResult } from './route.ts';
 import { createTokenCheck } from './token.ts';
 

@@ -11,7 +11,7 @@ import { type ConfigPorts, configRoutes } from './config.ts';
 import { dashboardPages } from './dashboard/assets.ts';
 import { sessionRoutes } from './dashboard/session-routes.ts';
 import { createSessions } from './dashboard/sessions.ts';
-import { type StateRoutePorts, stateRoutes } from './dashboard/standing-routes.ts';
+import { type StateRoutePorts, stateRoutes } from './dashboard/state-routes.ts';
 import { type KeyPorts, keyRoutes } from './keys.ts';
 import { type NoticePorts, noticeRoutes } from './notices.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';

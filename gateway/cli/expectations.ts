@@ -5,9 +5,9 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { SourceDocument } from '../plan/read/document.ts';
 import type { Settings } from '../plan/settings.ts';
-import { parseRequest } from './asked-request.ts';
 import { EVERY_SCOPE, type JudgedRequest, judge } from './judge.ts';
 import { assumePins } from './known-account.ts';
+import { parseRequest } from './parse-request.ts';
 
 interface Expected {
   readonly plan: GatewayPlan;

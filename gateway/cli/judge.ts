@@ -21,8 +21,8 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra, slidingLog } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
-import type { ParsedRequest } from './asked-request.ts';
 import { type KnownAccount, withClaims } from './known-account.ts';
+import type { ParsedRequest } from './parse-request.ts';
 
 interface AssumedConsumer extends Omit<Consumer, 'claims' | 'via'> {
   /** Whether it was said who calls: then it has a credential of every kind. */

@@ -5,7 +5,7 @@ import type { Refusal } from '../exchange/directive.ts';
 import { RecordFields } from '../exchange/request-view.ts';
 import type { RefusingBound } from '../plan/bounds.ts';
 import { headText } from './answer-text.ts';
-import { endGracefully } from './gentle-end.ts';
+import { endGracefully } from './graceful-end.ts';
 import type { ClientAddress, ListenerOptions } from './port.ts';
 
 /** Answers on the bare connection, ends it, and has it observed (ERR-3): it cannot be read any further. */

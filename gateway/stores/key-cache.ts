@@ -1,4 +1,4 @@
-// API keys that this process knows, in front of either store, and the text that a store keeps of each: it never sees a key.
+// The cache of API keys in front of the store, and the stored text of each; the store never sees a key.
 import type { FoundKey, KeyRecord, KeySecret, KeyStore } from '../policy/authentication/key-record.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { faultOnce, isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
@@ -29,7 +29,7 @@ const DEFAULT_MOST_UNKNOWN = 10_000;
 const AWAY: FoundKey = { kind: 'away' };
 const UNKNOWN: FoundKey = { kind: 'unknown' };
 
-/** The longest unasked goes first. Those who ask for the same unknown key wait for one call. */
+/** The least recently used is evicted. Concurrent requests for one unknown key share one call. */
 export function createKeyCache(
   texts: KeyTexts,
   onFault: (error: unknown) => void,
@@ -75,7 +75,7 @@ export function createKeyCache(
   const find = (id: string): FoundKey | Promise<FoundKey> => {
     const found = known.get(id);
     if (found !== undefined) {
-      // Behind all that were asked for less lately.
+      // Map order is the order of use.
       known.delete(id);
       known.set(id, found);
       return found;
@@ -128,7 +128,7 @@ export function createKeyCache(
       try {
         return await texts.replace(next.id, before, writeKeyRecord(next, before));
       } finally {
-        // Also where no answer came: it may have happened all the same.
+        // Without an answer too: the write may have happened.
         forget(next.id);
       }
     },

@@ -1,20 +1,20 @@
-// What is leased of each key, and the calls that fetch it: one under way per key, which all who wait for it share.
+// Leases by key, and the calls that fetch them: one call at a time per key, which all waiting takes share.
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
 import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
-import type { StoreDeadline } from './patience.ts';
+import type { StoreDeadline } from './store-deadline.ts';
 
 export interface LeaseEntry {
   readonly account: LeaseAccount;
-  /** The one store call under way for this key alone. */
+  /** The pending store call for this key alone. */
   flight: Promise<void> | undefined;
-  /** Units wanted by the takes that wait. It has to stand while they do, or each call would serve one of them. */
+  /** Units of the waiting takes, so that one call serves all of them. */
   queued: number;
-  /** Units of the takes that have waited and wait no more, all there ever were. */
+  /** Units of all takes that have left the queue. */
   left: number;
 }
 
-/** A take, and what is leased of its key. */
+/** A take, and the lease of its key. */
 export interface LeaseRequest {
   readonly take: Take;
   readonly entry: LeaseEntry;
@@ -22,11 +22,11 @@ export interface LeaseRequest {
 
 export interface LeaseEntries {
   readonly requestOf: (take: Take) => LeaseRequest;
-  /** A key that is asked for now is the last one to be given up. */
+  /** Makes this key the last one to be evicted. */
   readonly keepNewest: (wanted: LeaseRequest) => void;
 }
 
-/** At most `maxLeases` keys: the longest without a call is given up, its units with it. */
+/** At most `maxLeases` keys; the key that has been without a call for the longest time is evicted. */
 export function createLeaseEntries(maxLeases: number): LeaseEntries {
   const entries = new Map<string, LeaseEntry>();
 
@@ -60,9 +60,9 @@ const isSame = (a: Limit, b: Limit): boolean =>
   a === b || (a.units === b.units && a.windowMs === b.windowMs && a.burst === b.burst);
 
 export interface LeaseCalls {
-  /** For one key: a lease that serves this take and, of those that wait for the key, as many as `atMost` units do. */
+  /** Fetches a lease for this take and for other waiting takes, up to `atMost` units. */
   readonly fetch: (wanted: LeaseRequest, atMost: number) => Promise<void>;
-  /** Fetches the next lease ahead when it is time; of those that wait for the key as many as `atMost` units serve are thought of. */
+  /** Fetches the next lease ahead of time if one is due, for waiting takes up to `atMost` units. */
   readonly renew: (wanted: LeaseRequest, atMost: number) => void;
 }
 
@@ -72,7 +72,7 @@ export interface LeaseCallOptions {
   readonly startDeadline: () => StoreDeadline;
 }
 
-/** Calls reject with what `inner` rejects with. One that would be followed by another too late ends with what it has heard. */
+/** Calls reject as `inner` does. After the deadline no further call follows. */
 export function createLeaseCalls(
   inner: Pick<RateLimitStore, 'take'>,
   { entries, now, startDeadline }: LeaseCallOptions,
@@ -107,16 +107,16 @@ export function createLeaseCalls(
       wanted.entry.flight ?? startCall(wanted, wanted.entry.account.missing(wanted.take.cost), atMost),
     renew: (wanted, atMost) => {
       if (wanted.entry.flight !== undefined || !wanted.entry.account.takeRenewal(now())) return;
-      // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
+      // Waiting takes get the failure from `flight`.
       startCall(wanted, 0, atMost).catch(() => undefined);
     },
   };
 }
 
 /**
- * The calls for several keys of one request: of all or of none, so that no key loses units for what another refuses. Waits
- * for the call under way for these keys, or makes one: as many times what the request wants as wait for it, as far as they
- * are there. Rejects as `inner` does; one that would be followed by another too late ends with what it has heard.
+ * Calls for several keys of one request: all or none, so that no key loses units when another refuses. Requests with the same
+ * keys share one call, which fetches units for as many of them as the store has units for. Rejects as `inner` does. After the
+ * deadline no further call follows.
  */
 export function createFetchTogether(
   inner: Pick<RateLimitStore, 'takeAll'>,
@@ -135,7 +135,7 @@ export function createFetchTogether(
       const allowed = answers.every((answer) => answer?.allowed);
       for (const [index, { entry }] of wanted.entries()) {
         const answer = answers[index];
-        // Beside a refusal what the others let pass has gone back: nothing is leased of it.
+        // If one key refuses, the units of the others were handed back.
         if (answer === undefined || answer.allowed !== allowed) continue;
         entry.account.lapse(now());
         entry.account.enter(answer, units[index]?.cost ?? 0, sentAt);
@@ -159,7 +159,7 @@ export function createFetchTogether(
   };
 }
 
-/** Units that so many requests need beyond those at hand. */
+/** Units that `times` requests need beyond the held ones. */
 function missingFor({ entry, take }: LeaseRequest, times: number): number {
   return Math.max(1, take.cost * times - entry.account.held());
 }

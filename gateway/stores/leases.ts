@@ -1,5 +1,4 @@
-// Leases: takes many units from a store in one call and hands them out from memory, so that most requests wait for
-// no store. Wraps any RateLimitStore; rate-limiter.ts asks it unless a rule says `exact`.
+// Leases: takes many units from a RateLimitStore in one call and spends them from memory, so that most requests wait for no store.
 import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
 import {
@@ -10,7 +9,7 @@ import {
   type LeaseCalls,
   type LeaseRequest,
 } from './lease-calls.ts';
-import { type StoreDeadline, startStoreDeadline } from './patience.ts';
+import { type StoreDeadline, startStoreDeadline } from './store-deadline.ts';
 
 /** RL-13. */
 const DEFAULT_DEADLINE_MS = 50;
@@ -18,30 +17,29 @@ const DEFAULT_MAX_LEASES = 10_000;
 
 export interface LeasingOptions {
   readonly now: () => MonotonicMs;
-  /** Keys held at once; 10,000 where nothing is said. */
+  /** Keys held at once; default 10,000. */
   readonly maxLeases?: number;
-  /** How long a take begins further calls; 50 ms where nothing is said. */
+  /** For how long a take starts further calls; default 50 ms. */
   readonly startDeadline?: () => StoreDeadline;
 }
 
-/** An answer that may be older than the take; one that was asked for after it came; the last that it waits for. */
+/** What the awaited answer is: of a call sent before the take came; of one sent after it; the last one before the deadline. */
 type WaitRound = 'earlier' | 'own' | 'last';
 
 interface QueuePosition extends Disposable {
   /**
-   * How many units there must have been, else the answer refuses this take. Of an answer of its own: for it and those before
-   * it, less where somebody left out of turn. Of its last one: for all that wait, since it has no turn after that.
+   * Units that the answer must have shown, else it refuses this take. `own`: those of this take and of the takes queued before
+   * it. `last`: those of all queued takes, since this take waits for no further answer.
    */
   readonly requiredUnits: (round: WaitRound) => number;
 }
 
 /**
- * Takes from leases of `inner`. Only a cold or exhausted key waits, and all its takers wait for the same call. A lease that
- * is used is renewed in the background when a quarter of its units or of its life is left. Without that its units wait,
- * after a second or a sixtieth of the window, for the next call to confirm them: a key in use makes about one call in that
- * time. Refusals are answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here
- * and those the store had at the last call. Rejects with `StoreUnavailable` when a further call would be needed too late for units that
- * are there; too many for what is there are refused, however slow the store: that is the limit, and no failure.
+ * Takes from leases of `inner`. Only takes of a cold or exhausted key wait, all for the same call. A lease in use is renewed in
+ * the background when a quarter of its units or of its life is left; otherwise its units expire after a second or a sixtieth
+ * of the window, until a call confirms them. Refusals come from memory while the bucket cannot have filled. `remaining` counts
+ * the units held here and those the store had at the last call. Rejects with `StoreUnavailable` if the deadline expires while
+ * the store may have enough units. If the store has too few, the take is refused, however slow the store is.
  */
 export function createLeasedTake(
   inner: Pick<RateLimitStore, 'take'>,
@@ -50,14 +48,14 @@ export function createLeasedTake(
   return openLeases(inner, withDefaults(options)).take;
 }
 
-/** The same for several keys at once, of which all are taken from or none. */
+/** The same, and takes from several keys at once: from all or from none. */
 export function createLeasingStore(inner: RateLimitStore, options: LeasingOptions): RateLimitStore {
   const held = withDefaults(options);
   const { entries, now, startDeadline } = held;
   const { take, calls } = openLeases(inner, held);
   const fetchTogether = createFetchTogether(inner, held);
 
-  /** From all leases or from none; undefined while one of them does not know. */
+  /** Takes from all leases or from none; undefined if one of them needs a call. */
   const spendAll = (
     wanted: readonly LeaseRequest[],
     at: number,
@@ -70,7 +68,7 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     if (seen.includes(undefined)) return undefined;
     return wanted.map((each) => {
       const taken = each.entry.account.take(each.take.cost, at);
-      // Who waits here needs other keys too, and fetches them together.
+      // Takes that wait for several keys fetch them together.
       calls.renew(each, 0);
       return taken;
     });
@@ -82,7 +80,7 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     const [only, second] = empty;
     if (only === undefined) return Promise.resolve();
     if (second === undefined) return calls.fetch(only, unitsBeside(only, wanted));
-    // Who refused last is asked first: nothing has to go back then.
+    // Keys that refused last come first: if they refuse again, no units have to be handed back.
     return fetchTogether(empty.toSorted((a, b) => refusedLast(b) - refusedLast(a)));
   };
 
@@ -96,7 +94,7 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
       await fetchEmpty(wanted);
       if (deadline.expired) round = 'last';
       const required = positions.map((position) => position.requiredUnits(round));
-      // What was fetched for those that wait is theirs, however long it took to come.
+      // Fetched units belong to the takes that wait, however long the call took.
       const spent = spendAll(wanted, now(), required);
       if (spent !== undefined) return spent;
       if (round === 'last') throw tooSlow();
@@ -154,7 +152,7 @@ function openLeases(
   };
 }
 
-/** Units of one key that what is leased of the others beside it can be spent with. */
+/** Units of one key that can be spent together with the leased units of the other keys. */
 function unitsBeside(one: LeaseRequest, wanted: readonly LeaseRequest[]): number {
   const others = wanted.filter((each) => each !== one);
   const requests = others.map(({ entry, take }) => Math.floor(entry.account.held() / take.cost));
@@ -167,7 +165,7 @@ function tooSlow(): StoreUnavailable {
   return new StoreUnavailable('the store answers too slowly');
 }
 
-/** A place at the end of the line, until it is disposed of. */
+/** A position at the end of the queue, until it is disposed of. */
 function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
   entry.queued += cost;
   const throughHere = entry.left + entry.queued;

@@ -1,22 +1,22 @@
-// Opens the store that the settings name: the limiter over it (leases, exact takes, local fallback), and what lasts.
+// Opens the configured store: the limiter (leases, exact takes, local fallback) and the lasting state.
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 import { createLeasingStore } from './leases.ts';
-import { startStoreDeadline } from './patience.ts';
 import { createRateLimiter, mirroredIn } from './rate-limiter.ts';
 import { connectRedis } from './redis/connect.ts';
 import { openLastKnown } from './redis/last-known.ts';
 import { createRedisRateLimitStore } from './redis/rate-limit.ts';
 import { openSharedState } from './redis/shared-state.ts';
+import { startStoreDeadline } from './store-deadline.ts';
 import type { StoreOptions, Stores } from './stores.ts';
-import { answerGuardOnly, answerWorkers, type NotifyWorkers } from './workers/for-workers.ts';
+import { answerGuardOnly, answerWorkers, type NotifyWorkers } from './workers/primary-stores.ts';
 
 /** RL-13. */
 const DEFAULT_STORE_TIMEOUT_MS = 50;
-/** Of it; the rest is what a busy event loop needs to notice, and what a lease may wait before its last call begins. */
+/** The share of the timeout for one answer; the rest covers a busy event loop and the wait before a lease's last call. */
 const ANSWERS_WITHIN = 0.6;
 
-/** Within a second on every gateway, the call included. */
+/** Changes reach every gateway within a second, the call included. */
 const REFRESH_MS = 500;
 
 const REPORT_AGAIN_AFTER_MS = 60_000;
@@ -28,7 +28,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
   const notifyWorkers: NotifyWorkers = options.notifyWorkers ?? (async () => undefined);
-  // As a fallback it counts what costs more than a part of the limit in the same bucket as what costs less.
+  // As a fallback it must count costs above its share of the limit too.
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: store.kind !== 'embedded' });
   switch (store.kind) {
     case 'embedded': {
@@ -65,7 +65,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   }
 }
 
-/** Tells `onFault` of each reason, once for every minute that it goes on. A reason may not hold a secret. */
+/** Reports each reason to `onFault` at most once a minute. A reason must not hold a secret. */
 function createRefusalReport(
   store: string,
   { monotonic, onFault }: Pick<StoreOptions, 'monotonic' | 'onFault'>,

@@ -122,7 +122,7 @@ function counted({ limit, rule }: Part, taken: Taken): Quota {
   return { kind: 'counted', limit, rule, ...taken };
 }
 
-/** What is not there in time is `otherwise`; the answer is not waited for, and may count all the same. */
+/** Resolves with `otherwise` after `limitMs`. The late answer may still count. */
 function within<Answer>(
   limitMs: number,
   pending: Promise<Answer>,
@@ -130,7 +130,7 @@ function within<Answer>(
 ): Promise<Answer> {
   if (limitMs === Number.POSITIVE_INFINITY) return pending;
   const late = Promise.withResolvers<Answer>();
-  // An answer that lies here unread while this process was busy is read first.
+  // An answer that arrived while this process was busy is read first.
   const timer = setTimeout(() => setImmediate(() => late.resolve(otherwise())), limitMs);
   return Promise.race([pending, late.promise]).finally(() => clearTimeout(timer));
 }

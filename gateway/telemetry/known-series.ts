@@ -1,6 +1,6 @@
 // The series that a plan makes possible, at 0 until something is counted: `rate()` does not see a counter's first value, so
 // that one which begins at 1 hides the call that an alert is for. Made at scrape, from the plan in force.
-import { phasesOf, type VersionState } from '../exchange/standing.ts';
+import { phasesOf, type VersionState } from '../exchange/version-states.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { CredentialScheme } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -1,5 +1,5 @@
 // Every metric of the gateway, one row each: name, labels, and where its samples come from.
-import { apiStages, rememberedApis, versionStates } from '../exchange/standing.ts';
+import { apiStages, rememberedApis, versionStates } from '../exchange/version-states.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';

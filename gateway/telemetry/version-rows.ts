@@ -1,5 +1,5 @@
 // Rows of what stands in the plan: the stage of each API and version, and its dates as overrides leave them.
-import { type apiStages, limitsInForce, type VersionState } from '../exchange/standing.ts';
+import { type apiStages, limitsInForce, type VersionState } from '../exchange/version-states.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
 

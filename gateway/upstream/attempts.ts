@@ -3,8 +3,8 @@ import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../plane/port.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
-import type { KeyedCall } from './bodies/claimed.ts';
 import { type HeldBodies, holdBody } from './bodies/held-body.ts';
+import type { KeyedCall } from './bodies/keyed-call.ts';
 import { type AwaitedBodies, measuredBody } from './bodies/measured-body.ts';
 import type { CallFailure, Delivery } from './call.ts';
 import { Slot } from './concurrency-limit.ts';

@@ -1,7 +1,7 @@
 // What the admin listener says before it looks at what was asked for: a path it does not have, two hosts.
 import { expect, it } from 'vitest';
+import { decideAccess } from '../../gateway/admin/access.ts';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
-import { decideAccess } from '../../gateway/admin/entry.ts';
 import type { AdminRoute } from '../../gateway/admin/route.ts';
 
 const show = () => jsonAnswer(200, {});

@@ -1,7 +1,7 @@
 // What the admin API says of a key that nobody takes, what the command makes of it, and to whom keys are shown.
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { decideAccess } from '../../gateway/admin/entry.ts';
+import { decideAccess } from '../../gateway/admin/access.ts';
 import { keyRoutes } from '../../gateway/admin/keys.ts';
 import { readNewKeyAnswer } from '../../gateway/api/admin-answers.ts';
 import { type AdminRequest, failure } from '../../gateway/cli/admin-call.ts';

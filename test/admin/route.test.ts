@@ -2,8 +2,8 @@
 // Matching is on the raw path, so that an encoded slash can stand in an account.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isFromOwnPage } from '../../gateway/admin/access.ts';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
-import { isFromOwnPage } from '../../gateway/admin/entry.ts';
 import { type AdminRoute, matchRoute } from '../../gateway/admin/route.ts';
 import { anyCharacter } from '../support/any-text.ts';
 

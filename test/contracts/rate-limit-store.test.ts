@@ -4,9 +4,9 @@ import { inject } from 'vitest';
 import type { RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
-import { startStoreDeadline } from '../../gateway/stores/patience.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
+import { startStoreDeadline } from '../../gateway/stores/store-deadline.ts';
 import { exactStoreContract } from './exact-store.ts';
 import { rateLimitStoreContract, type StoreUnderTest } from './rate-limit-store.ts';
 

@@ -9,7 +9,7 @@ import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
-import type { StoreNews } from '../../gateway/stores/workers/spoken.ts';
+import type { StoreNews } from '../../gateway/stores/workers/store-messages.ts';
 import {
   type AskPrimary,
   openWorkerStores,

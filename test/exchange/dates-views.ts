@@ -7,7 +7,7 @@ import { assumePins } from '../../gateway/cli/known-account.ts';
 import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
-import { apiStages, versionStates } from '../../gateway/exchange/standing.ts';
+import { apiStages, versionStates } from '../../gateway/exchange/version-states.ts';
 import type { PolicyFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import type { Whole } from '../../gateway/plan/load.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';

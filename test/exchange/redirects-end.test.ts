@@ -1,9 +1,9 @@
 // RET-4: no redirect leads to the next one, whatever a file says of versions and operations, its checks left out.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseRequest } from '../../gateway/cli/asked-request.ts';
 import { EVERY_SCOPE, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
+import { parseRequest } from '../../gateway/cli/parse-request.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import { policyGrammar } from '../../gateway/plan/grammar/policy-grammar.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';

@@ -1,12 +1,12 @@
 // The admin listener over a real socket: its pages, its health, and whom it refuses.
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isOwnHost } from '../../gateway/admin/access.ts';
 import {
   type AdminListener,
   type AdminListenerOptions,
   createAdminListener,
 } from '../../gateway/admin/admin-listener.ts';
-import { isOwnHost } from '../../gateway/admin/entry.ts';
 import { healthRoutes, type Readiness, type ReadinessPorts } from '../../gateway/admin/readiness.ts';
 
 const ready: Readiness = {

@@ -1,6 +1,6 @@
 // The page of several processes: what is summed, what the highest or lowest decides, and what the primary alone says.
 import { describe, expect, it } from 'vitest';
-import { createDepartures } from '../../gateway/server/workers/counts.ts';
+import { createDepartures } from '../../gateway/server/workers/worker-counts.ts';
 import { createExposition } from '../../gateway/telemetry/exposition.ts';
 import { createLatency } from '../../gateway/telemetry/latency.ts';
 import { counter, gauge, histogram, type Sample } from '../../gateway/telemetry/series.ts';

@@ -1,5 +1,5 @@
 // One version as the admin API tells it: its stage, the phases of its life for a drawing, dates, brownouts, operations.
-import type { VersionState } from '../../exchange/standing.ts';
+import type { VersionState } from '../../exchange/version-states.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { isOfWholeApi } from '../../policy/lifecycle/api-life.ts';

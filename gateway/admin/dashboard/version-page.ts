@@ -1,5 +1,5 @@
 // One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
-import { versionStates } from '../../exchange/standing.ts';
+import { versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';

@@ -1,7 +1,7 @@
 // Whether an issuer's key set holds a key that verifies, and its introspection endpoint takes the gateway's credentials.
 import type { IntrospectionIdentity } from '../../plan/settings.ts';
 import { connectionFault } from '../connection-words.ts';
-import type { LiveCheckBounds } from './bounded.ts';
+import type { LiveCheckBounds } from './live-attempts.ts';
 
 const MOST_BYTES = 256 * 1024;
 const UNKNOWN_TOKEN = 'sundial-check-live';

@@ -10,7 +10,7 @@ import type { IdentitySettings } from '../../plan/settings.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { askIntrospection, fetchKeySet } from './ask-issuer.ts';
-import { type LiveAttempt, tryAll } from './bounded.ts';
+import { type LiveAttempt, tryAll } from './live-attempts.ts';
 import { pingRedis } from './ping-redis.ts';
 import { reachTarget } from './reach-target.ts';
 

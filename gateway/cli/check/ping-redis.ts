@@ -9,7 +9,7 @@ import {
   redisAddress,
 } from '../../stores/redis-address.ts';
 import { connectionFault } from '../connection-words.ts';
-import type { LiveCheckBounds } from './bounded.ts';
+import type { LiveCheckBounds } from './live-attempts.ts';
 
 const MOST_BYTES = 4 * 1024;
 

@@ -2,7 +2,7 @@
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionFault } from '../connection-words.ts';
-import type { LiveCheckBounds } from './bounded.ts';
+import type { LiveCheckBounds } from './live-attempts.ts';
 
 /** As a policy's `tls` has it, with texts in place of paths. */
 export interface TargetTls {

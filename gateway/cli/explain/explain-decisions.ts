@@ -26,7 +26,7 @@ import {
   limitRows,
   retirementRows,
 } from './explain-rows.ts';
-import { type PolicyLines, policyLines } from './written-lines.ts';
+import { type PolicyLines, policyLines } from './policy-lines.ts';
 
 /** What the caller said of the consumer. */
 export interface GivenCaller {

@@ -18,7 +18,7 @@ import { resolveVersion } from '../../policy/versioning/resolve.ts';
 import type { JudgedOutcome, JudgedRequest } from '../judge.ts';
 import { endOf } from './decision-words.ts';
 import type { DecisionRow } from './explain-rows.ts';
-import type { PolicyLines } from './written-lines.ts';
+import type { PolicyLines } from './policy-lines.ts';
 
 type AnsweredOutcome = Extract<JudgedOutcome, { kind: 'answered' }>;
 

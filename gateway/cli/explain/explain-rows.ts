@@ -10,7 +10,7 @@ import type { Quota } from '../../policy/rate-limit/limit.ts';
 import type { JudgedRequest } from '../judge.ts';
 import type { KnownAccount } from '../known-account.ts';
 import { perWindow } from './decision-words.ts';
-import type { PolicyLines } from './written-lines.ts';
+import type { PolicyLines } from './policy-lines.ts';
 
 export interface DecisionRow {
   readonly step: string;

@@ -4,7 +4,6 @@ import type { GatewayPlan } from '../../plan/plan.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
-import { parseField, parseRequest } from '../asked-request.ts';
 import {
   type CommandResult,
   exitCodeOf,
@@ -14,6 +13,7 @@ import {
 import type { DatedFiles } from '../command-setting.ts';
 import { EVERY_SCOPE, judge } from '../judge.ts';
 import { assumePins, type KnownAccount } from '../known-account.ts';
+import { parseField, parseRequest } from '../parse-request.ts';
 import { decisionsOf } from './explain-decisions.ts';
 import { nextChanges } from './explain-next.ts';
 import { explanationJson, explanationText } from './explain-text.ts';

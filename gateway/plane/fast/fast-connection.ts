@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { type ClientConnection, createClientConnection } from '../client-connection.ts';
-import { endGracefully } from '../gentle-end.ts';
+import { endGracefully } from '../graceful-end.ts';
 import { TOO_LATE } from '../slow-clients.ts';
 import { refuseOnSocket } from '../socket-refusal.ts';
 import { AnswerStream } from './answer-stream.ts';

@@ -4,7 +4,7 @@ import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../ex
 import type { ExchangeAnswer } from '../../exchange/exchange.ts';
 import { OFFERED_METHODS, RecordFields } from '../../exchange/request-view.ts';
 import { callUpstream } from '../../upstream/attempts.ts';
-import { type KeyedCall, prepareCall } from '../../upstream/bodies/claimed.ts';
+import { type KeyedCall, prepareCall } from '../../upstream/bodies/keyed-call.ts';
 import { replayAnswer } from '../../upstream/bodies/replay.ts';
 import { refusalAtOnce } from '../request-reading.ts';
 import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';

@@ -1,26 +1,26 @@
-// Questions and answers between two processes of this program, over whatever carries messages between them.
+// Request and response between two processes of this program, over any channel that carries messages.
 
-/** What one end answers: each function takes what was asked and gives, or promises, the answer. */
+/** Request handlers of one end, by name. */
 export type Answers = Readonly<Record<string, (asked: never) => unknown>>;
 
 type QuestionOf<F> = F extends (asked: infer A) => unknown ? A : never;
 type ReplyOf<F> = F extends (asked: never) => infer R ? Awaited<R> : never;
 
-/** Whom to ask. Rejects with `PeerGone`, or with an Error that has the message of what the other end threw. */
+/** Calls a handler of the other end. Rejects with `PeerGone`, or with an Error that has the message of what the handler threw. */
 export type Peer<Theirs> = <N extends keyof Theirs & string>(
   name: N,
   asked: QuestionOf<Theirs[N]>,
 ) => Promise<ReplyOf<Theirs[N]>>;
 
 export interface Connection {
-  /** The other end, as far as it answers `Theirs`. */
+  /** The other end, typed by its handlers. */
   readonly peer: <Theirs>() => Peer<Theirs>;
-  /** Everyone who waits is told that the other end is gone, and whoever asks from now on. */
+  /** Rejects all pending and all later calls with `PeerGone`. */
   readonly lost: (how: string) => void;
 }
 
 export interface Wire {
-  /** May throw once nobody is there. */
+  /** May throw once the other end has closed. */
   readonly send: (message: object) => void;
   readonly onMessage: (listener: (message: unknown) => void) => void;
 }
@@ -33,7 +33,7 @@ type Message =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly message: string };
 
-/** Begins to answer. What is sent from one end arrives at the other in that order. */
+/** Starts answering. Messages arrive in the order in which they were sent. */
 export function connectPeer(wire: Wire, answers: Answers): Connection {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
@@ -63,7 +63,7 @@ export function connectPeer(wire: Wire, answers: Answers): Connection {
   };
 
   wire.onMessage((received) => {
-    // Both ends are this very program.
+    // Both ends run this program.
     const message = received as Message;
     if (message.kind === 'ask') {
       void reply(message);

@@ -1,10 +1,10 @@
-// The certificates of a worker: those that its primary sends, which alone watches the files.
+// The certificates of a worker, as its primary sends them.
 import type { HttpsSettings } from '../../plan/settings.ts';
 import { certificatesOf, type KeyPair } from '../certificates.ts';
 import type { CertificateSource } from '../tls-options.ts';
 
 export interface SentCertificates extends CertificateSource {
-  /** What is shown on new connections from now on. */
+  /** Replaces the certificates for new connections. */
   readonly take: (pairs: readonly KeyPair[]) => Promise<void>;
 }
 

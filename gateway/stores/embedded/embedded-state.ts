@@ -11,7 +11,7 @@ import { createPinRecords, type PinRecords, type PinTexts } from '../pin-records
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { dayNumbers, readPage } from '../usage-text.ts';
-import { type NotifyWorkers, notifyingKeyTexts, notifyingPinRecords } from '../workers/for-workers.ts';
+import { type NotifyWorkers, notifyingKeyTexts, notifyingPinRecords } from '../workers/primary-stores.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 

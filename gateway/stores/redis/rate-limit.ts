@@ -2,7 +2,7 @@
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
-import { type StoreDeadline, startStoreDeadline } from '../patience.ts';
+import { type StoreDeadline, startStoreDeadline } from '../store-deadline.ts';
 import type { RedisConnection, RedisScript } from './connect.ts';
 import { luaText } from './lua.ts';
 

@@ -1,4 +1,4 @@
-// The stores of a worker: limits by leases from the primary, pins and overrides known here and told of by it.
+// The stores of a worker: limits by leases from the primary; pins and overrides cached, with updates from the primary.
 import type { KnownKeys } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
@@ -9,20 +9,16 @@ import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
-import { startStoreDeadline } from '../patience.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
 import type { PinRecords } from '../pin-records.ts';
 import { createRateLimiter, mirroredIn, partOf } from '../rate-limiter.ts';
+import { startStoreDeadline } from '../store-deadline.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
-import type { StoreAnswers, StoreNews, StoreReply, StoreStart } from './spoken.ts';
+import type { StoreAnswers, StoreNews, StoreReply, StoreStart } from './store-messages.ts';
 
-/**
- * The primary is on this machine and dies with its workers, so that a late answer means no more than a busy processor:
- * worth waiting for, since whoever does not wait goes by this process's part of the limit.
- */
+/** Longer than for Redis: the primary is on this machine, so a late answer means a busy processor and not an outage. */
 const ANSWER_WITHIN_MS = 1000;
 
-/** Asks the stores of the primary, from here. */
 export type AskPrimary = <N extends keyof StoreAnswers>(
   name: N,
   request: StoreAnswers[N] extends (request: infer A) => unknown ? A : never,
@@ -31,14 +27,13 @@ export type AskPrimary = <N extends keyof StoreAnswers>(
 export interface WorkerStoreOptions extends StoreOptions {
   readonly ask: AskPrimary;
   readonly start: StoreStart;
-  /** Workers of this gateway. */
   readonly workers: number;
 }
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
   readonly keys: KnownKeys;
-  /** It is judged and forgotten by the primary. */
+  /** The primary judges and erases. */
   readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
   readonly hear: (news: StoreNews) => void;
 }
@@ -74,9 +69,7 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   }
 }
 
-/**
- * One bucket per address for all workers, by leases. While the primary does not answer, this process's part of it.
- */
+/** One bucket per address for all workers, by leases. While the primary does not answer: this process's share of the limit. */
 function createGuard({ monotonic: now, ask, workers }: WorkerStoreOptions): Stores['guard'] {
   const leased = createLeasedTake(
     { take: (take) => inTime(ask('guard', take)) },
@@ -160,7 +153,7 @@ function keyTexts(ask: AskPrimary): KeyTexts {
   };
 }
 
-/** Whatever keeps the primary from answering, it is as good as no store. */
+/** Any failure of the primary counts as an unavailable store. */
 async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -169,7 +162,7 @@ async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** What crosses is what the store needs: a part of a request holds more. */
+/** Only what the store needs: a part of a request holds more than can be cloned. */
 function neededOf({ key, limit, cost }: Take): Take {
   return { key, limit, cost };
 }
@@ -177,7 +170,7 @@ function neededOf({ key, limit, cost }: Take): Take {
 function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const giveUp = (): void => reject(new StoreUnavailable('the primary does not answer'));
-  // An answer that came while this worker was busy is read before the verdict.
+  // An answer that arrived while this worker was busy is read before the timeout counts.
   const timer = setTimeout(() => setImmediate(giveUp), ANSWER_WITHIN_MS);
   orUnavailable(answer)
     .then(resolve, reject)

@@ -1,7 +1,7 @@
 // Which requests are calls that the ledger counts, and which versions have any: what is deprecated, and what is frozen.
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
-import { phasesOf } from '../../exchange/standing.ts';
+import { phasesOf } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';

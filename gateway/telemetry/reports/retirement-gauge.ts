@@ -1,5 +1,5 @@
 // The retirement guard's verdict per version and its holds: gauges, audit lines, one warning a day.
-import type { VersionState } from '../../exchange/standing.ts';
+import type { VersionState } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Hold } from '../../policy/lifecycle/override.ts';

@@ -1,5 +1,5 @@
 // The targets of upstreams: which are in service, how often each was ejected, and a log line per change.
-import type { TargetChange, TargetHealth } from '../../exchange/standing.ts';
+import type { TargetChange, TargetHealth } from '../../exchange/version-states.ts';
 import type { Logger } from '../logs/logger.ts';
 import { counter, gauge, type MetricRow, type Sample } from '../series.ts';
 

@@ -1,5 +1,5 @@
 // All that is known of one target: what runs on it, whether it is in service, since when it is back.
-import type { TargetChange } from '../../exchange/standing.ts';
+import type { TargetChange } from '../../exchange/version-states.ts';
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import { type Candidate, hashOf } from './balance.ts';
 import { createBreaker } from './breaker.ts';

@@ -1,7 +1,7 @@
 // Chooses a target of an upstream for each request, among those that are in service.
 import { Fault } from '../../exchange/directive.ts';
 import type { Decision } from '../../exchange/facts.ts';
-import type { TargetChange, TargetHealth } from '../../exchange/standing.ts';
+import type { TargetChange, TargetHealth } from '../../exchange/version-states.ts';
 import type { GatewayPlan, Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { Inbound } from '../../plane/port.ts';
 import { byCaller, byLoad, byTurn } from './balance.ts';

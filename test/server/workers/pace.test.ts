@@ -1,6 +1,6 @@
 // How soon workers are replaced: at once after peace, ever later in a crash loop, never a fork bomb.
 import { expect, it } from 'vitest';
-import { createRestartDelay, pause } from '../../../gateway/server/workers/pace.ts';
+import { createRestartDelay, pause } from '../../../gateway/server/workers/restart-delay.ts';
 
 it('the first end of a worker is made good at once, those of a loop after pauses that double up to ten seconds', () => {
   let now = 0;

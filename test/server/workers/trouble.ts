@@ -1,6 +1,6 @@
 // A worker that does what a test of the crew wants, told in place of its stores: it serves nothing and counts to one.
 // Started by crew.test.ts.
-import { runWorker } from '../../../gateway/server/workers/at-work.ts';
+import { runWorker } from '../../../gateway/server/workers/worker-process.ts';
 
 runWorker(async (start, primary) => {
   const trouble = String(start.stores);

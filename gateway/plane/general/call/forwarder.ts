@@ -6,7 +6,7 @@ import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { callUpstream, type Forwarded, type ForwardPorts } from '../../../upstream/attempts.ts';
-import { type KeyedCall, prepareCall } from '../../../upstream/bodies/claimed.ts';
+import { type KeyedCall, prepareCall } from '../../../upstream/bodies/keyed-call.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import type { AnswerSink } from '../../port.ts';

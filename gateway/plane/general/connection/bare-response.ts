@@ -1,7 +1,7 @@
 // A response object for a connection that Node's server has handed over: refusals of an upgrade are written like all others.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { endGracefully } from '../../gentle-end.ts';
+import { endGracefully } from '../../graceful-end.ts';
 
 export interface BareResponse {
   readonly res: ServerResponse;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { endGracefully } from '../../gentle-end.ts';
+import { endGracefully } from '../../graceful-end.ts';
 
 export interface Connections {
   /** Every connection as it was accepted. */

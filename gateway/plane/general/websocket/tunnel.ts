@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { endGracefully, LINGER_MS } from '../../gentle-end.ts';
+import { endGracefully, LINGER_MS } from '../../graceful-end.ts';
 
 export interface Tunnel {
   /** What both sides have said so far; pings count. */

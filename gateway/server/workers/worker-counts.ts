@@ -1,27 +1,25 @@
-// What the workers have counted: asked at every scrape, and now and then in between, so that one that ends suddenly takes
-// no more than the last few seconds with it; and what is kept of those that ended, since a sum must not fall. Part of crew.ts.
+// The metrics of all workers: snapshots of the running ones and totals of those that ended, so that no counter falls.
 import type { MonotonicMs } from '../../policy/contract.ts';
 import { createConsumerSums } from '../../telemetry/requests/consumer-sums.ts';
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
-import { pause, within } from './pace.ts';
+import { pause, within } from './restart-delay.ts';
 
 export interface WorkerCounts<Worker> extends Pick<Departures<Worker>, 'keep' | 'remove'> {
-  /** As they are now; of a worker that does not answer in time, as they were. */
+  /** Fresh snapshots; the last one of a worker that does not answer in time. */
   readonly now: () => Promise<readonly MetricsSnapshot[]>;
-  /** Looks again and again until then. */
+  /** Fetches snapshots periodically, so that a worker that crashes loses only the last few seconds. */
   readonly watch: (until: AbortSignal) => Promise<void>;
 }
 
 export interface WorkerCountsOptions<Worker> {
   readonly serving: () => readonly Worker[];
   readonly ask: (worker: Worker) => Promise<MetricsSnapshot>;
-  /** Milliseconds between two looks, while nobody scrapes. */
+  /** Milliseconds between two snapshots without a scrape. */
   readonly everyMs: number;
-  /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
 }
 
-/** For what takes a worker milliseconds unless something is very wrong with it. */
+/** A healthy worker answers in milliseconds. */
 const COUNTS_WITHIN_MS = 1_000;
 
 export function createWorkerCounts<Worker extends object>(
@@ -30,7 +28,7 @@ export function createWorkerCounts<Worker extends object>(
   const { keep, remove, all } = createDepartures<Worker>(options.monotonic);
   const fetchSnapshot = async (worker: Worker): Promise<void> => {
     const answer = within(COUNTS_WITHIN_MS, options.ask(worker));
-    // Of one that does not answer, what it said last is shown; the crew notices the rest.
+    // A late worker keeps its last snapshot; the pool notices its end.
     await answer.then(
       (snapshot) => keep(worker, snapshot),
       () => undefined,
@@ -46,7 +44,7 @@ export function createWorkerCounts<Worker extends object>(
     watch: async (until) => {
       while (!until.aborted) {
         await pause(options.everyMs, until);
-        // One after the other: requests are answered by the rest meanwhile.
+        // One at a time, so that the other workers answer requests meanwhile.
         for (const worker of until.aborted ? [] : options.serving()) await fetchSnapshot(worker);
       }
     },
@@ -54,14 +52,13 @@ export function createWorkerCounts<Worker extends object>(
 }
 
 interface Departures<Key> {
-  /** What a worker had counted when it was asked last. */
   readonly keep: (worker: Key, snapshot: MetricsSnapshot) => void;
   readonly remove: (worker: Key) => void;
-  /** Of everyone who has not left, and the totals of those who have; of consumers by name, the sums of all. */
+  /** Snapshots of running workers, totals of ended ones, and the sums over all workers by consumer. */
   readonly all: () => Promise<readonly MetricsSnapshot[]>;
 }
 
-/** What a worker counts between its last snapshot and a sudden end is lost. `monotonic`: milliseconds. */
+/** Counts between a worker's last snapshot and a crash are lost. */
 export function createDepartures<Key extends object>(monotonic: () => MonotonicMs): Departures<Key> {
   const consumers = createConsumerSums<Key>(monotonic);
   const latest = new Map<Key, MetricsSnapshot>();
@@ -78,7 +75,7 @@ export function createDepartures<Key extends object>(monotonic: () => MonotonicM
       if (last !== undefined) totals = totals.then((before) => totalsOf([before, last]));
     },
     all: async () => {
-      // Taken in one moment: who leaves meanwhile is among these, and not yet among those who are gone.
+      // Read before the await: a worker that ends meanwhile is counted here and not yet in `totals`.
       const here = [...latest.values(), consumers.snapshot()];
       return [await totals, ...here];
     },

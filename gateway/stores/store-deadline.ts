@@ -1,4 +1,4 @@
-// How long a request goes on asking its store: a wait that ends, and does not count what this process was busy with itself.
+// A deadline for store calls that does not count the time in which this process itself was busy.
 
 const TICK_MS = 5;
 
@@ -7,9 +7,8 @@ export interface StoreDeadline extends Disposable {
 }
 
 /**
- * Begins to wait: gone after `limitMs` milliseconds (RL-13) in which this process could have heard an answer. They are counted
- * by looks: one that comes late counts no more than one in time, since it was this process that stalled, and the answer
- * may lie there unread.
+ * Expires after `limitMs` milliseconds (RL-13) in which this process could have read an answer. Time is counted in timer
+ * ticks: a late tick counts as one, since this process stalled and the answer may be there unread.
  */
 export function startStoreDeadline(limitMs: number): StoreDeadline {
   let ticks = 0;

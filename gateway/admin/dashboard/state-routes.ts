@@ -1,5 +1,5 @@
 // What stands now, for the dashboard and whoever else would look: versions, their traffic, limits, upstreams.
-import { versionStates } from '../../exchange/standing.ts';
+import { versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { stageOfApi } from '../../policy/lifecycle/api-life.ts';

@@ -1,67 +1,63 @@
-// The workers of a primary: as many as were asked for, all with the same plan, each replaced when it ends.
+// The primary's worker pool: a fixed number of workers with the same plan, each replaced when it ends.
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Logger } from '../../telemetry/logs/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
-import { createWorkerCounts } from './counts.ts';
 import type { WorkerProcess } from './fork.ts';
-import { createRestartDelay, pause, within } from './pace.ts';
 import { type Answers, messageOf, type Peer, PeerGone } from './peer.ts';
 import type { BoundListeners, PlanOrder, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
+import { createRestartDelay, pause, within } from './restart-delay.ts';
+import { createWorkerCounts } from './worker-counts.ts';
 
 export interface WorkerPoolOptions {
   readonly size: number;
   readonly fork: (answers: Answers) => WorkerProcess;
-  /** What the stores answer a worker. */
+  /** Handlers for store requests of workers. */
   readonly answers: Answers;
-  /** What a worker begins with, besides the plan. */
+  /** The start message of a worker, without the plan. */
   readonly start: () => Omit<WorkerStart, 'order'>;
   readonly order: PlanOrder;
-  /** Of the plan that the workers use, or are being told to use. */
+  /** Pieces of the newest plan that was sent to the workers. */
   readonly pieces: PrimaryAnswers['pieces'];
   /** Takes log lines of workers. */
   readonly relay: (lines: string) => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Milliseconds after which a worker that still drains is ended. */
+  /** Milliseconds after which a draining worker is killed. */
   readonly drainWithinMs: number;
   readonly monotonic: () => MonotonicMs;
-  /** Milliseconds; what a worker has counted since the last look is lost with it. Default: five seconds. */
+  /** Milliseconds between two snapshots; a crash loses the counts since the last one. Default: five seconds. */
   readonly countEveryMs?: number;
 }
 
 export interface WorkerPool {
-  /**
-   * Starts all workers. Rejects with the reason that a worker gives why it cannot start, or when one ends again and again
-   * before it could.
-   */
+  /** Starts all workers. Rejects with a worker's own reason, or after `STARTS_TRIED` workers ended during their start. */
   readonly listen: () => Promise<BoundListeners>;
-  /** Resolves when no request is judged by another plan any more: a worker that cannot follow is replaced. */
+  /** Resolves when every worker judges by this plan; a worker that fails to load it is replaced. */
   readonly use: (order: PlanOrder) => Promise<void>;
-  /** What the stores tell those of the workers; resolves when every worker has heard, or is out of reach. */
+  /** Sends store news to all workers; resolves when each has acknowledged it or is out of reach. */
   readonly notify: (news: unknown) => Promise<void>;
-  /** Resolves when every worker shows them, or is out of reach. */
+  /** Sends certificates to all workers; resolves like `notify`. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void>;
   /** Workers that answer requests. */
   readonly serving: () => number;
   readonly snapshots: () => Promise<readonly MetricsSnapshot[]>;
-  /** Resolves with true when all have ended by themselves. Nobody is replaced from now on. */
+  /** Resolves with true if all workers ended by themselves. No worker is replaced from now on. */
   readonly drain: () => Promise<boolean>;
-  /** Ends at once whoever is left. */
+  /** Kills the remaining workers. */
   readonly close: () => Promise<void>;
 }
 
 const STARTS_TRIED = 3;
 /** Thousands of changed files take a worker seconds, since it compiles between requests. */
 const FOLLOWS_WITHIN_MS = 30_000;
-/** A look costs a worker milliseconds, by how many series it has. */
 const COUNT_EVERY_MS = 5_000;
-/** For what takes a worker milliseconds unless something is very wrong with it. */
+/** A healthy worker answers in milliseconds. */
 const NOTIFY_WITHIN_MS = 1_000;
 
 interface PoolMember {
   readonly worker: WorkerProcess;
   readonly ask: Peer<WorkerAnswers>;
-  /** Of the plan that it is known to judge by. */
+  /** The plan that it has acknowledged. */
   revision: string;
   state: 'starting' | 'serving' | 'leaving';
 }
@@ -86,7 +82,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     await worker.ended;
   };
 
-  /** Brings a worker to the plan in force; one that does not get there is ended, and so replaced. */
+  /** Sends the newest plan until the worker has it. A worker that fails is killed, and so replaced. */
   const updatePlan = async (member: PoolMember): Promise<void> => {
     while (member.revision !== order.revision && members.has(member)) {
       const next = order;
@@ -159,7 +155,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       try {
         return await startMember();
       } catch (error) {
-        // What a worker says itself would be no other a moment later.
+        // A reason that the worker reports itself does not go away by trying again.
         if (!(error instanceof PeerGone) || attempt === STARTS_TRIED || closing.signal.aborted) throw error;
         await pause(nextPause(), closing.signal);
       }
@@ -186,11 +182,11 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     use: async (next) => {
       order = next;
-      // Those that start as well: they accept connections before they have said so.
+      // Starting workers too: they accept connections before they have reported it.
       await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(updatePlan));
     },
     notify: async (news) => {
-      // Whoever cannot hear is about to end, and the next one begins with what holds then.
+      // A worker out of reach is about to end, and its replacement starts with the current state.
       await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('hear', news))));
     },
     show: async (pairs) => {

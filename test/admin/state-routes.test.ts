@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
-import { type StateRoutePorts, stateRoutes } from '../../gateway/admin/dashboard/standing-routes.ts';
+import { type StateRoutePorts, stateRoutes } from '../../gateway/admin/dashboard/state-routes.ts';
 import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
 import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';

@@ -2,8 +2,8 @@
 // Real processes: the entry is trouble.ts beside this file.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Settings } from '../../../gateway/plan/settings.ts';
-import { createWorkerPool, type WorkerPool } from '../../../gateway/server/workers/crew.ts';
 import { forkWorker, type WorkerProcess } from '../../../gateway/server/workers/fork.ts';
+import { createWorkerPool, type WorkerPool } from '../../../gateway/server/workers/worker-pool.ts';
 import type { MetricsSnapshot } from '../../../gateway/telemetry/snapshots.ts';
 
 const ENTRY = new URL('./trouble.ts', import.meta.url);

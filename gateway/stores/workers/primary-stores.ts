@@ -1,4 +1,4 @@
-// The primary's end of the stores: what workers ask of the embedded store that it owns, and of the guard.
+// The primary's side of the worker stores: answers requests to the embedded store, which it owns, and to the guard.
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
@@ -6,17 +6,16 @@ import type { ClaimTexts } from '../idempotency-records.ts';
 import type { KeyTexts } from '../key-cache.ts';
 import type { CachedPins } from '../pin-cache.ts';
 import type { PinRecords } from '../pin-records.ts';
-import type { StoreAnswers, StoreNews, StoreReply } from './spoken.ts';
+import type { StoreAnswers, StoreNews, StoreReply } from './store-messages.ts';
 
 export type NotifyWorkers = (news: StoreNews) => Promise<void>;
 
 export interface OwnedStore {
   readonly take: StoreAnswers['take'];
   readonly takeAll: StoreAnswers['takeAll'];
-  /** As they are kept. */
   readonly records: PinRecords;
   readonly keyTexts: Pick<KeyTexts, 'find'>;
-  /** As this process knows them. */
+  /** The cache of this process. */
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
   readonly claimTexts: ClaimTexts;
   readonly ledger: LedgerStore;
@@ -38,8 +37,8 @@ export function answerWorkers(
     claimPin: async ({ key, pin }) => {
       const stored = await storeReply(records.claim(key, pin));
       pins.forgetAbsence(key);
-      // Not waited for: who still thinks that there is none claims one, and gets this. After the answer, so that the
-      // worker that asked knows the pin by then and has no absence to forget.
+      // Not awaited: a worker that still caches the absence claims a pin and gets this one. Sent after the answer, when
+      // the worker that asked knows the pin.
       setImmediate(() => void notifyWorkers({ kind: 'pin_claimed', key }));
       return stored;
     },
@@ -49,7 +48,7 @@ export function answerWorkers(
   };
 }
 
-/** For a store that is not the primary's. */
+/** For a Redis store, which workers ask themselves. */
 export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const unsupported = (): never => {
     throw new Error('with this store workers ask it themselves');
@@ -68,7 +67,7 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   };
 }
 
-/** Pins that workers are told of when they have moved: whoever moves one waits until all have heard. */
+/** `replace` resolves when every worker has been notified of the moved pin. */
 export function notifyingPinRecords(records: PinRecords, notifyWorkers: NotifyWorkers): PinRecords {
   return {
     ...records,
@@ -80,7 +79,7 @@ export function notifyingPinRecords(records: PinRecords, notifyWorkers: NotifyWo
   };
 }
 
-/** The same for API keys: whoever revokes one waits until all have heard. */
+/** `replace` resolves when every worker has been notified of the changed key. */
 export function notifyingKeyTexts(texts: KeyTexts, notifyWorkers: NotifyWorkers): KeyTexts {
   return {
     ...texts,

@@ -1,7 +1,7 @@
 // What a request waits for its store, and what it does not: the time in which this process was busy with itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { startStoreDeadline } from '../../gateway/stores/patience.ts';
+import { startStoreDeadline } from '../../gateway/stores/store-deadline.ts';
 
 /** As a burst of handshakes does. */
 function stall(ms: number): void {
