@@ -33,7 +33,7 @@ export interface PrimaryOptions {
 }
 
 /** Time for a worker to close its stores after its drain. */
-const LETTING_GO_MS = 2_000;
+const CLOSE_WITHIN_MS = 2_000;
 
 /** How many processes are to answer requests. */
 export function workersOf({ workers }: Settings): number {
@@ -66,7 +66,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
       }),
     relay: telemetry.relay,
     logger: telemetry.logger,
-    drainWithinMs: settings.drain.waitMs + settings.drain.timeoutMs + LETTING_GO_MS,
+    drainWithinMs: settings.drain.waitMs + settings.drain.timeoutMs + CLOSE_WITHIN_MS,
     monotonic,
   });
   telemetry.metrics.countWorkers(pool.serving);

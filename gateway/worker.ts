@@ -99,7 +99,7 @@ async function open(
     },
     show: (renewed) => certificates?.take(renewed),
     snapshot: metrics.snapshot,
-    hear: (news) => stores.hear(news as StoreNews),
+    hear: (news) => stores.applyNews(news as StoreNews),
     onUncaught: (error) => logger.fatal('uncaught error in a worker; it drains and ends', { error }),
     close: () => closing.disposeAsync(),
   };

@@ -8,7 +8,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { errorAnswer, jsonAnswer, malformedBody } from './answers.ts';
 import { type ConfigPorts, outcomeBody } from './config.ts';
-import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreAway } from './route.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface AcceptPorts extends Pick<ConfigPorts, 'preview' | 'reload'> {
   readonly plan: () => Pick<GatewayPlan, 'apis'>;
@@ -44,7 +44,7 @@ async function accept(
       ),
       audit,
     };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     const problems = await preview();
     const changes = refusedChanges(problems, api, version);
     if (changes.length === 0) {

@@ -29,11 +29,11 @@ export interface AccessRequest {
 }
 
 export type AccessDecision =
-  | { readonly kind: 'admitted'; readonly match: MatchedAdminRoute }
+  | { readonly kind: 'admitted'; readonly match: MatchedRoute }
   /** `match` where it is known what was asked for. */
-  | { readonly kind: 'refused'; readonly answer: AdminAnswer; readonly match: MatchedAdminRoute | undefined };
+  | { readonly kind: 'refused'; readonly answer: AdminAnswer; readonly match: MatchedRoute | undefined };
 
-export type MatchedAdminRoute = Extract<AdminRouteMatch, { kind: 'found' }>;
+export type MatchedRoute = Extract<AdminRouteMatch, { kind: 'found' }>;
 
 /** The same whether a token is missing or wrong. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sundial-admin"' };
@@ -63,11 +63,7 @@ export function decideAccess(
   }
 }
 
-function admit(
-  rules: AccessRules,
-  match: MatchedAdminRoute,
-  headers: AccessRequest['headers'],
-): AccessDecision {
+function admit(rules: AccessRules, match: MatchedRoute, headers: AccessRequest['headers']): AccessDecision {
   const { route } = match;
   const writes = route.method !== 'GET';
   if (writes && !isFromOwnPage(headers))
@@ -92,7 +88,7 @@ function isProven(
   return hasSession?.(headers.cookie) === true && (!writes || namesItsOrigin(headers));
 }
 
-function refuse(answer: AdminAnswer, match?: MatchedAdminRoute): AccessDecision {
+function refuse(answer: AdminAnswer, match?: MatchedRoute): AccessDecision {
   return { kind: 'refused', answer, match };
 }
 

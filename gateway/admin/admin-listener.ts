@@ -6,14 +6,14 @@ import type { Address } from '../plan/settings.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
 import type { AdminWriteOutcome, AuditTrail } from '../telemetry/logs/logger.ts';
-import { decideAccess, type MatchedAdminRoute } from './access.ts';
+import { decideAccess, type MatchedRoute } from './access.ts';
 import {
   type AdminAnswer,
   errorAnswer,
   malformedAnswer,
+  orNotModified,
   rawAnswer,
-  storeAway,
-  unlessKnown,
+  storeUnavailable,
 } from './answers.ts';
 import type { AdminRoute, AdminWriteResult } from './route.ts';
 import { createTokenCheck } from './token.ts';
@@ -60,7 +60,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     hasToken: options.token === undefined ? () => false : createTokenCheck(options.token),
   };
   /** With the address a request came from, which nobody knows any more once its connection is gone. */
-  const matches = new WeakMap<FastifyRequest, MatchedAdminRoute & { readonly from: string }>();
+  const matches = new WeakMap<FastifyRequest, MatchedRoute & { readonly from: string }>();
   const app = fastify({
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
@@ -109,13 +109,13 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
       body: request.body,
     };
     if (route.method === 'GET')
-      return send(reply, unlessKnown(await route.show(adminRequest), headers['if-none-match']));
+      return send(reply, orNotModified(await route.show(adminRequest), headers['if-none-match']));
     const { answer, audit: details } = await route.perform(adminRequest);
     return finish(request, reply, answer, details);
   });
   app.setErrorHandler((error, request, reply) => {
     const wrote = matches.get(request)?.route.method !== 'GET';
-    const refusal = error instanceof StoreUnavailable ? storeAway({ wrote }) : bodyRefusal(error);
+    const refusal = error instanceof StoreUnavailable ? storeUnavailable({ wrote }) : bodyRefusal(error);
     if (refusal !== undefined) return finish(request, reply, refusal);
     onError(error);
     const failed = errorAnswer(500, 'The answer could not be made.', { requestId: request.id });

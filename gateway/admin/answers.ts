@@ -42,14 +42,14 @@ export function malformedQuery(problems: readonly string[]): AdminAnswer {
 }
 
 /** ERR-5. A write may have happened all the same: the store may have taken it and not said so. */
-export function storeAway({ wrote }: { readonly wrote: boolean }): AdminAnswer {
+export function storeUnavailable({ wrote }: { readonly wrote: boolean }): AdminAnswer {
   const advice = wrote ? 'See whether anything changed, then ask again.' : 'Ask again.';
   const message = `The store does not answer. ${advice}`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
 /** ERR-5. What is not known here the store may have: nobody is told that there is none. */
-export function storeUnread(what: string): AdminAnswer {
+export function storeNotYetRead(what: string): AdminAnswer {
   const message = `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
@@ -61,7 +61,7 @@ export function storeTooSlow(seconds: number, advice: string): AdminAnswer {
 }
 
 /** RFC 9110 section 13.1.2: 304 for whoever has the answer already, as its ETag says; compared weakly. */
-export function unlessKnown(answer: AdminAnswer, ifNoneMatch: string | undefined): AdminAnswer {
+export function orNotModified(answer: AdminAnswer, ifNoneMatch: string | undefined): AdminAnswer {
   const { etag } = answer.headers;
   if (etag === undefined || ifNoneMatch === undefined || answer.status !== 200) return answer;
   const known = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''));

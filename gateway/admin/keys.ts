@@ -16,7 +16,7 @@ import {
 import type { EpochMs } from '../policy/contract.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
 import { auditState, contended, keyBody, noSuchKey, unreadable } from './key-answers.ts';
-import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreAway } from './route.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface KeyPorts {
   readonly keys: KeyStore;
@@ -76,7 +76,7 @@ async function add(ports: KeyPorts, { body }: AdminRequest): Promise<AdminWriteR
   const id = newKeyId();
   const { key, digest } = newSecret(id);
   const record = makeKey({ id, consumer, scopes: [...new Set(scopes)], contact, expires }, digest, now);
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     if (!(await keys.replace(undefined, record))) return { answer: contended(), audit };
     const shown = shownOnce(201, { secret: key, record, ...usesOf(record, ports) }, now);
     const answer = { ...shown, headers: { location: `/-/keys/${id}` } };
@@ -147,7 +147,7 @@ async function change(
   end?: () => Promise<KeyChange | undefined>,
 ): Promise<AdminWriteResult> {
   const audit = { subject: isKeyId(id) ? id : undefined, by, why };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     const record = await found(keys, id);
     if (record === undefined) return { answer: noSuchKey(), audit };
     if (record === 'unreadable') {

@@ -19,7 +19,7 @@ import {
   malformedBody,
   malformedQuery,
 } from './answers.ts';
-import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreAway } from './route.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface NoticePorts {
   readonly now: () => EpochMs;
@@ -48,8 +48,8 @@ export function noticeRoutes(ports: NoticePorts): readonly AdminRoute[] {
 
 /** Rejects with `StoreUnavailable` while the store does not answer. */
 async function show({ notices, plan }: NoticePorts, { query }: AdminRequest): Promise<AdminAnswer> {
-  if (notices === undefined) return tellsNobody();
-  const problems = [...new Set(query.keys())].flatMap((name) => flawsOf(query, name));
+  if (notices === undefined) return noticesOff();
+  const problems = [...new Set(query.keys())].flatMap((name) => problemsOf(query, name));
   const [api, consumer, instant] = PARAMETERS.map((name) => query.get(name) ?? undefined);
   if (problems.length > 0) return malformedQuery(problems);
   const apis = plan().apis.map(({ name }) => name);
@@ -63,7 +63,7 @@ async function show({ notices, plan }: NoticePorts, { query }: AdminRequest): Pr
   return jsonAnswer(200, { ...body, ...instants } satisfies NoticesAnswer);
 }
 
-function flawsOf(query: URLSearchParams, name: string): readonly string[] {
+function problemsOf(query: URLSearchParams, name: string): readonly string[] {
   const known: readonly string[] = PARAMETERS;
   if (!known.includes(name)) {
     const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
@@ -82,10 +82,10 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
   const read = readErasureRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = read.value;
-  if (notices === undefined) return { answer: tellsNobody(), audit };
+  if (notices === undefined) return { answer: noticesOff(), audit };
   const { announce } = notices;
   if (announce === undefined) return { answer: errorAnswer(409, REHEARSAL), audit };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     const result = await announce();
     const { events, mails, busy } = result;
     const body: SentAnswer = { now: instantText(now()), busy, events, mails };
@@ -94,7 +94,7 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
   });
 }
 
-function tellsNobody(): AdminAnswer {
+function noticesOff(): AdminAnswer {
   return errorAnswer(
     404,
     'This gateway tells nobody: write notify: { email: { smtp: …, from: … } } into the gateway file.',

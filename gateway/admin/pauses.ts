@@ -8,8 +8,8 @@ import { type Hold, longOver, type Override, type OverrideStore } from '../polic
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logs/logger.ts';
-import { errorAnswer, instantText, jsonAnswer, malformedBody, storeUnread } from './answers.ts';
-import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreAway } from './route.ts';
+import { errorAnswer, instantText, jsonAnswer, malformedBody, storeNotYetRead } from './answers.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface PausePorts {
   readonly plan: () => GatewayPlan;
@@ -44,7 +44,7 @@ function listAnswer({ plan, now, overrides }: PausePorts) {
   const known = livePauses(overrides, at)
     .toSorted(byWhatTheyHold)
     .map((each) => pauseBody(each, effectsOf(each, apis), apis));
-  if (known.length === 0 && !overrides.wasRead()) return storeUnread('whether a pause is in force');
+  if (known.length === 0 && !overrides.wasRead()) return storeNotYetRead('whether a pause is in force');
   return jsonAnswer(200, { now: instantText(at), overrides: known } satisfies PausesAnswer);
 }
 
@@ -73,7 +73,7 @@ async function begin(
   );
   if (decision.kind === 'refused') return { answer: refusedAnswer(decision.problems, read.value), audit };
   const { pause, effects } = decision;
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     await overrides.put(pause);
     await removeLongOver(overrides, Math.min(at, wallClock()));
     const body: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects, plan().apis) };
@@ -96,7 +96,7 @@ async function end(
   const gone = { answer: noSuchPause(overrides), audit: { ...read.value, subject: id } };
   if (found === undefined) return gone;
   const audit = { ...read.value, subject: subjectOf(found), before: auditState(found) };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     if (!(await overrides.remove(id))) return gone;
     const body: EndedAnswer = { now: instantText(at), ended: pauseBody(found, [], plan().apis) };
     return { answer: jsonAnswer(200, body), audit };
@@ -154,7 +154,7 @@ function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
 
 /** Of a store that was never read nobody can say so. */
 function noSuchPause({ wasRead }: OverrideStore) {
-  if (!wasRead()) return storeUnread('whether there is such a pause');
+  if (!wasRead()) return storeNotYetRead('whether there is such a pause');
   return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
 }
 

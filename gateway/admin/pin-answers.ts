@@ -80,7 +80,7 @@ export function pinRefused(reason: PinRefusalReason, move: RefusedMove): AdminAn
 }
 
 /** A creation day given for an account whose version does not follow from it. */
-export function dayHasNoSay(api: string): AdminAnswer {
+export function createdNotUsed(api: string): AdminAnswer {
   return errorAnswer(422, `"created": ${api} pins no account by the day it was made. Leave it out.`);
 }
 

@@ -17,8 +17,8 @@ import {
 } from '../policy/versioning/pin.ts';
 import type { Label, PinRule } from '../policy/versioning/resolution.ts';
 import { type AdminAnswer, errorAnswer, malformedBody } from './answers.ts';
-import { contended, dayHasNoSay, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
-import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreAway } from './route.ts';
+import { contended, createdNotUsed, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface PinPorts {
   readonly plan: () => GatewayPlan;
@@ -81,8 +81,8 @@ async function perform(
   if (found.kind === 'unknown') return { answer: found.answer, audit: { by, why } };
   const audit = { by, why, subject: `${found.key.api} ${found.key.account}` };
   if (move.kind === 'upgrade' && move.created !== undefined && found.rule.created === undefined)
-    return { answer: dayHasNoSay(found.key.api), audit };
-  return orStoreAway(audit, () => carryOut(ports, found, move, audit));
+    return { answer: createdNotUsed(found.key.api), audit };
+  return orStoreUnavailable(audit, () => carryOut(ports, found, move, audit));
 }
 
 async function carryOut(

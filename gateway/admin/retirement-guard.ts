@@ -116,13 +116,13 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     }
   };
 
-  const lookAtAll = async (): Promise<void> => {
+  const checkAll = async (): Promise<void> => {
     for (const api of plan().apis)
       for (const version of api.versions.values()) await lookAt(api, knownAt(version, now()));
   };
 
   const look = (): Promise<void> => {
-    running ??= lookAtAll()
+    running ??= checkAll()
       .catch(report.onFault)
       .finally(() => {
         running = undefined;

@@ -1,7 +1,7 @@
 // What the admin listener answers to: pages that show and writes that change, by path. One table, matched on raw paths.
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import type { AuditEntry } from '../telemetry/logs/logger.ts';
-import { type AdminAnswer, storeAway } from './answers.ts';
+import { type AdminAnswer, storeUnavailable } from './answers.ts';
 
 export interface AdminRequest {
   /** The decoded segment at `{name}` of the path. */
@@ -92,7 +92,7 @@ export function matchRoute(routes: readonly AdminRoute[], method: string, url: s
  * What `store` makes of a write. ERR-5 while the store is away, with `audit`, which is what was asked for: the write may have
  * happened.
  */
-export async function orStoreAway(
+export async function orStoreUnavailable(
   audit: AdminWriteResult['audit'],
   store: () => Promise<AdminWriteResult>,
 ): Promise<AdminWriteResult> {
@@ -100,7 +100,7 @@ export async function orStoreAway(
     return await store();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return { answer: storeAway({ wrote: true }), audit };
+    return { answer: storeUnavailable({ wrote: true }), audit };
   }
 }
 

@@ -5,7 +5,7 @@ import type { ErasedAnswer } from '../api/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { instantText, jsonAnswer, malformedBody, malformedQuery } from './answers.ts';
-import { type AdminRequest, type AdminWriteResult, orStoreAway } from './route.ts';
+import { type AdminRequest, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 import { readErasureQuery } from './usage-query.ts';
 
 export interface ErasurePorts {
@@ -23,7 +23,7 @@ export async function eraseUsage(
   const read = readErasureRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = { ...read.value, subject: pseudonymOf(target.consumer) };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     const erased = await ledger.erase(target.consumer);
     const body: ErasedAnswer = { now: instantText(now()), erased };
     return { answer: jsonAnswer(200, body), audit: { ...audit, after: { erased: String(erased) } } };

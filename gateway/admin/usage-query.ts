@@ -25,7 +25,7 @@ const MOST = 500;
 const DAY_MS = 86_400_000;
 
 export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQueryRead {
-  const problems: string[] = [...strangers(query, PARAMETERS)];
+  const problems: string[] = [...unknownNames(query, PARAMETERS)];
   const one = (name: (typeof PARAMETERS)[number]): string | undefined => query.get(name) ?? undefined;
   for (const name of PARAMETERS) problems.push(...flaws(query, name));
   const [api, version, consumer, instant, after, mostWritten] = PARAMETERS.map(one);
@@ -53,14 +53,14 @@ export function readErasureQuery(
   | { readonly kind: 'read'; readonly consumer: string }
   | Extract<UsageQueryRead, { readonly kind: 'malformed' }> {
   const consumer = query.get('consumer');
-  const problems = [...strangers(query, ['consumer']), ...flaws(query, 'consumer')];
+  const problems = [...unknownNames(query, ['consumer']), ...flaws(query, 'consumer')];
   if (consumer === null) problems.push('say whose records: ?consumer=<id>');
   return consumer === null || problems.length > 0
     ? { kind: 'malformed', problems }
     : { kind: 'read', consumer };
 }
 
-function strangers(query: URLSearchParams, known: readonly string[]): readonly string[] {
+function unknownNames(query: URLSearchParams, known: readonly string[]): readonly string[] {
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   return unknown.slice(0, 5).map((name) => {
     const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;

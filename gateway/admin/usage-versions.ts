@@ -50,19 +50,19 @@ export async function usedVersions(
       called.delete(key);
       const rules = assess(version, moment);
       const isMeant =
-        filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
+        filter.consumer === undefined && (filter.version !== undefined || isDeprecated(rules, moment));
       if (tally !== undefined || isMeant) entries.push(await plannedEntry(query, api, rules, tally));
     }
     await nextSlice();
   }
-  return [...entries, ...[...called.values()].map((tally) => strangeEntry(query, tally))];
+  return [...entries, ...[...called.values()].map((tally) => unplannedEntry(query, tally))];
 }
 
-function isGoing(rules: VersionRules, moment: Moment): boolean {
-  return stageOf(rules, moment) === 'deprecated' || goingOperations(rules, moment).length > 0;
+function isDeprecated(rules: VersionRules, moment: Moment): boolean {
+  return stageOf(rules, moment) === 'deprecated' || deprecatedOperations(rules, moment).length > 0;
 }
 
-function goingOperations({ operations }: VersionRules, moment: Moment): readonly VersionRules[] {
+function deprecatedOperations({ operations }: VersionRules, moment: Moment): readonly VersionRules[] {
   const list = operations?.list.map((each) => assess(each, moment)) ?? [];
   return list.filter((each) => stageOf(each, moment) === 'deprecated');
 }
@@ -103,21 +103,21 @@ async function verdictOn(
   const phase = phaseAt(rules.phases, moment.now);
   if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillEffective(window, tally)}` };
   const isWhole = phase.stage === 'deprecated';
-  const going = isWhole ? [rules] : goingOperations(rules, moment);
-  if (going.length === 0)
+  const deprecatedRules = isWhole ? [rules] : deprecatedOperations(rules, moment);
+  if (deprecatedRules.length === 0)
     return { verdict: 'not_deprecated', summary: `is not deprecated${stillEffective(window, tally)}` };
   const verdict = usageVerdict(tally ?? NOT_CALLED, {
     window,
     beganAt: tellsSince(await beganAt({ api: rules.api, version: rules.label }), kept),
-    deprecated: Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now)),
+    deprecated: Math.max(...deprecatedRules.map(({ schedule }) => schedule.deprecated ?? moment.now)),
   });
-  const operations = isWhole ? [] : going.flatMap(({ operation }) => operation ?? []);
+  const operations = isWhole ? [] : deprecatedRules.flatMap(({ operation }) => operation ?? []);
   const looks = { since: instantOrNull(verdict.looks.since), because: verdict.looks.because };
   return { verdict: verdict.kind, summary: verdictInWords(verdict, operations), looks };
 }
 
 /** The ledger remembers what the policies have forgotten. */
-function strangeEntry({ filter, window }: UsedVersionsQuery, tally: VersionTally): UsedVersion {
+function unplannedEntry({ filter, window }: UsedVersionsQuery, tally: VersionTally): UsedVersion {
   const { api, version } = tally;
   const verdict: UsageVerdict =
     filter.consumer === undefined

@@ -7,7 +7,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
 import { type CallingConsumer, callLines, leaveLines } from './callers.ts';
 import { successorCall, successorSentence } from './event.ts';
-import type { Notice, NotifiedMilestone } from './notices.ts';
+import type { DueMilestone, Notice } from './notices.ts';
 
 export interface Mail {
   readonly to: string;
@@ -100,13 +100,13 @@ function partOf(
 }
 
 /** A changelog says when it was to end; who reads a mail is to know when it does. */
-function asItStands(milestone: NotifiedMilestone): NotifiedMilestone {
+function asItStands(milestone: DueMilestone): DueMilestone {
   if (milestone.kind !== 'deprecation') return milestone;
   return { ...milestone, sunset: milestone.life.schedule.sunset };
 }
 
 /** The day on which it will be over, where the milestone speaks of one. */
-function endIn(milestone: NotifiedMilestone): readonly EpochMs[] {
+function endIn(milestone: DueMilestone): readonly EpochMs[] {
   switch (milestone.kind) {
     case 'approaching':
       return [milestone.sunset];

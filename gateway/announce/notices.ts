@@ -13,12 +13,12 @@ import {
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 
 /** Everything but a release, which changes nothing for anybody. */
-export type NotifiedMilestone = Exclude<Milestone, { kind: 'released' }>;
+export type DueMilestone = Exclude<Milestone, { kind: 'released' }>;
 
 export interface Notice {
   /** The same on every gateway and after every restart. */
   readonly id: string;
-  readonly milestone: NotifiedMilestone;
+  readonly milestone: DueMilestone;
   /** The version, or the operation of it, that it is about. */
   readonly rules: VersionRules;
 }
@@ -39,7 +39,7 @@ export type NoticeKind =
   | 'sunset'
   | 'retired';
 
-const KINDS: Readonly<Record<NotifiedMilestone['kind'], NoticeKind>> = {
+const KINDS: Readonly<Record<DueMilestone['kind'], NoticeKind>> = {
   deprecation: 'deprecated',
   brownouts: 'brownout_scheduled',
   extension: 'sunset_extended',
@@ -81,7 +81,7 @@ function noticesOf(
 ): Noticed {
   const life = assess(rules, moment);
   if (isForgotten(life.schedule, moment.now)) return { due: [], superseded: [] };
-  const noticed = (milestone: NotifiedMilestone): Notice => ({
+  const noticed = (milestone: DueMilestone): Notice => ({
     id: milestoneId(milestone),
     milestone,
     rules,
@@ -93,7 +93,7 @@ function noticesOf(
         knownSince: sunsetKnownSince(knownAt(rules, moment.now).schedule, life.schedule, rules, moment),
       })
     : [];
-  const overdue = steps.filter(({ at }) => at <= moment.now).filter(isNotified);
+  const overdue = steps.filter(({ at }) => at <= moment.now).filter(isDueKind);
   const hasEnded = due.some(({ kind }) => kind === 'sunset');
   const last = hasEnded ? undefined : overdue.at(-1);
   return {
@@ -103,16 +103,12 @@ function noticesOf(
 }
 
 /** What the changelog has of it by now. */
-function dueOf(
-  life: VersionRules,
-  within: VersionRules | undefined,
-  now: EpochMs,
-): readonly NotifiedMilestone[] {
+function dueOf(life: VersionRules, within: VersionRules | undefined, now: EpochMs): readonly DueMilestone[] {
   const whole =
     within === undefined ? { ...life, operations: undefined } : { ...within, operations: { list: [life] } };
   return milestonesOf([whole], now)
     .filter(({ life: of }) => of.operation === life.operation)
-    .filter(isNotified)
+    .filter(isDueKind)
     .reverse();
 }
 
@@ -120,6 +116,6 @@ function hasOwnSunset({ schedule }: VersionRules, within: VersionRules | undefin
   return schedule.sunset !== within?.schedule.sunset;
 }
 
-function isNotified(milestone: Milestone): milestone is NotifiedMilestone {
+function isDueKind(milestone: Milestone): milestone is DueMilestone {
   return milestone.kind !== 'released';
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../plan/problems.ts';
 import { type ApartResult, failureJson, jsonText } from './command-result.ts';
 
 /** Why a command came to nothing; `text` is for stderr. */
-export interface AdminCallFailure {
+export interface CallError {
   readonly kind: 'failed';
   /** 1: the gateway says no, 2: wrong usage or an unreadable file, 3: no gateway answers. */
   readonly exitCode: 1 | 2 | 3;
@@ -13,7 +13,7 @@ export interface AdminCallFailure {
   readonly problems?: readonly Problem[];
 }
 
-export function failure(exitCode: AdminCallFailure['exitCode'], sentence: string): AdminCallFailure {
+export function failure(exitCode: CallError['exitCode'], sentence: string): CallError {
   return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
 }
 
@@ -62,8 +62,8 @@ export interface ListenerPage {
 
 /** The gateway that the options of a command mean; it is looked for at the first request. */
 export interface GatewayClient {
-  readonly ask: (request: AdminRequest) => Promise<AdminResponse | AdminCallFailure>;
-  readonly readiness: () => Promise<ListenerPage | AdminCallFailure>;
+  readonly ask: (request: AdminRequest) => Promise<AdminResponse | CallError>;
+  readonly readiness: () => Promise<ListenerPage | CallError>;
   readonly format: 'text' | 'json';
   readonly next: NextCommand;
 }
@@ -109,7 +109,7 @@ export function call<Answer>({
 
 /** Said on stderr, and to machines on stdout too. */
 export function failed(
-  { exitCode, text, problems }: AdminCallFailure,
+  { exitCode, text, problems }: CallError,
   format: GatewayClient['format'],
 ): ApartResult {
   return { exitCode, stdout: format === 'json' ? failureJson(text, problems) : '', stderr: text };

@@ -3,9 +3,9 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { nextCommand } from '../plan/next-command.ts';
 import {
-  type AdminCallFailure,
   type AdminRequest,
   type AdminResponse,
+  type CallError,
   failure,
   type GatewayClient,
   type ListenerPage,
@@ -28,7 +28,7 @@ export function openGateway({
   format = 'text',
   ...which
 }: WhichGateway & { readonly format?: GatewayClient['format'] }): GatewayClient {
-  let found: Promise<AdminAddress | AdminCallFailure> | undefined;
+  let found: Promise<AdminAddress | CallError> | undefined;
   return {
     ask: async (request) => {
       found ??= findGateway(which);
@@ -44,7 +44,7 @@ export function openGateway({
   };
 }
 
-async function ask(address: AdminAddress, request: AdminRequest): Promise<AdminResponse | AdminCallFailure> {
+async function ask(address: AdminAddress, request: AdminRequest): Promise<AdminResponse | CallError> {
   const { origin } = address;
   const needsToken = request.method !== 'GET' || !address.local;
   const token = needsToken ? await address.token() : undefined;
@@ -62,7 +62,7 @@ async function ask(address: AdminAddress, request: AdminRequest): Promise<AdminR
   }
 }
 
-async function getPage(origin: string, path: string): Promise<ListenerPage | AdminCallFailure> {
+async function getPage(origin: string, path: string): Promise<ListenerPage | CallError> {
   try {
     return await send(origin, { method: 'GET', path }, undefined);
   } catch (error) {
@@ -77,7 +77,7 @@ function judge(
   { origin, status, body }: ListenerPage,
   request: AdminRequest,
   token: AdminToken | undefined,
-): AdminResponse | AdminCallFailure {
+): AdminResponse | CallError {
   if (status >= 200 && status < 300) return { kind: 'answered', body };
   if (status === 401 && token !== undefined)
     return failure(1, `the gateway at ${origin} does not take the token from ${token.from}; ${ITS_TOKEN}`);
@@ -107,11 +107,11 @@ function inOptionWords(problems: readonly unknown[], body: Readonly<Record<strin
   return sentences.join('; ');
 }
 
-function notAdmin(origin: string): AdminCallFailure {
+function notAdmin(origin: string): CallError {
   return failure(3, `what answers at ${origin} is not the admin listener of a Sundial gateway`);
 }
 
-function unreachable(origin: string, error: unknown, withinMs = TIMEOUT_MS): AdminCallFailure {
+function unreachable(origin: string, error: unknown, withinMs = TIMEOUT_MS): CallError {
   return failure(
     3,
     `no gateway answers at ${origin}: ${connectionFault(error, withinMs / 1_000)}${cureOf(origin, error)}`,

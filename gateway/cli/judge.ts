@@ -164,7 +164,7 @@ function assumeIdentity(
   consumer: Omit<Consumer, 'via'>,
   isNamed: boolean,
 ): Authenticator {
-  const input = (via: Consumer['via']): Authenticated => ({
+  const accepted = (via: Consumer['via']): Authenticated => ({
     kind: 'consumer',
     consumer: { ...consumer, via },
   });
@@ -172,13 +172,13 @@ function assumeIdentity(
     via,
     isPresent: (carried) => isNamed || isShown(carried),
     claims: () => true,
-    judge: (carried) => (isNamed || isShown(carried) ? input(via) : MISSING),
+    judge: (carried) => (isNamed || isShown(carried) ? accepted(via) : MISSING),
   });
   switch (identity.kind) {
     case 'jwt':
     case 'introspection':
       // What stands for a token is among the headers.
-      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => input('token') });
+      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => accepted('token') });
     case 'keys': {
       const field = identity.header;
       const name = field.toLowerCase();

@@ -44,7 +44,7 @@ const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
 /** TEST-NET-1 of RFC 5737: an address nobody has. */
-const NOBODYS_ADDRESS = '192.0.2.1';
+const EXAMPLE_ADDRESS = '192.0.2.1';
 
 /** `Name: value` apart; undefined for anything else. */
 export function parseField(text: string): readonly [name: string, value: string] | undefined {
@@ -87,12 +87,12 @@ export function parseRequest(
     method,
     scheme,
     host: authority?.host ?? text.host,
-    misdirected: scheme === 'https' && authority !== undefined && isNobodys(authority.host, listeners),
+    misdirected: scheme === 'https' && authority !== undefined && isUncertified(authority.host, listeners),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: new RecordFields({ ...headers, host: named ?? text.host }),
     underscored: head.underscored,
-    clientAddress: NOBODYS_ADDRESS,
+    clientAddress: EXAMPLE_ADDRESS,
     requestId: 'explained',
   };
   const seen: RequestGlimpse = { scheme, headers: view.headers };
@@ -128,7 +128,7 @@ export function parseRequest(
 }
 
 /** No certificate is for it, so that no connection can be: which one is shown to whom does not matter then. */
-function isNobodys(host: string, { https }: Settings['listeners']): boolean {
+function isUncertified(host: string, { https }: Settings['listeners']): boolean {
   const { certificates = [] } = https ?? {};
   const names = certificates.flatMap((each) => each.names);
   return names.length > 0 && !speaksFor({ names }, host);

@@ -9,7 +9,7 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import type { Address, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
-import { type AdminCallFailure, failure } from './admin-call.ts';
+import { type CallError, failure } from './admin-call.ts';
 import { exitCodeOf } from './command-result.ts';
 
 const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
@@ -30,7 +30,7 @@ export interface AdminAddress {
   readonly origin: string;
   /** Reads need no token there. */
   readonly local: boolean;
-  readonly token: () => Promise<AdminToken | AdminCallFailure>;
+  readonly token: () => Promise<AdminToken | CallError>;
 }
 
 export interface AdminToken {
@@ -40,7 +40,7 @@ export interface AdminToken {
   readonly from: string;
 }
 
-export async function findGateway(which: WhichGateway): Promise<AdminAddress | AdminCallFailure> {
+export async function findGateway(which: WhichGateway): Promise<AdminAddress | CallError> {
   const { admin, environment } = which;
   if (admin === undefined) return fromGatewayFile(which);
   const missing = failure(2, `with --admin the token comes from ${TOKEN_VARIABLE}, which is not set`);
@@ -49,9 +49,7 @@ export async function findGateway(which: WhichGateway): Promise<AdminAddress | A
 }
 
 /** Where readiness can be read without a token: of the metrics listener before the admin listener. */
-export async function findProbe(
-  which: WhichGateway,
-): Promise<{ kind: 'probe'; origin: string } | AdminCallFailure> {
+export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; origin: string } | CallError> {
   if (which.admin !== undefined) return { kind: 'probe', origin: which.admin };
   const read = await settingsOf(which);
   if (read.kind === 'failed') return read;
@@ -66,9 +64,7 @@ export async function findProbe(
 }
 
 /** Of the gateway file alone: policies are not read, and what only a start needs (certificates) is not asked for. */
-async function settingsOf(
-  which: WhichGateway,
-): Promise<{ kind: 'read'; settings: Settings } | AdminCallFailure> {
+async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings: Settings } | CallError> {
   const context = contextOf({ ...which, configFile: which.config });
   const { whole, revision, ...read } = await readGateway(context);
   if (whole !== undefined)
@@ -78,7 +74,7 @@ async function settingsOf(
   return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }), problems };
 }
 
-async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | AdminCallFailure> {
+async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | CallError> {
   const { config, environment, cwd = process.cwd() } = which;
   const read = await settingsOf(which);
   if (read.kind === 'failed') return read;
@@ -98,7 +94,7 @@ async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | Admi
   };
 }
 
-function fromEnvironment(environment: Environment): AdminToken | AdminCallFailure | undefined {
+function fromEnvironment(environment: Environment): AdminToken | CallError | undefined {
   const text = environment[TOKEN_VARIABLE];
   if (text === undefined || text === '') return undefined;
   const value = parseAdminToken(text.trim());
@@ -110,7 +106,7 @@ function fromEnvironment(environment: Environment): AdminToken | AdminCallFailur
     : { kind: 'token', value, from: TOKEN_VARIABLE };
 }
 
-async function fromDataFolder(dataFolder: string, cwd: string): Promise<AdminToken | AdminCallFailure> {
+async function fromDataFolder(dataFolder: string, cwd: string): Promise<AdminToken | CallError> {
   const file = join(dataFolder, ADMIN_TOKEN_FILE);
   const from = relative(cwd, file);
   try {

@@ -16,7 +16,7 @@ import { clampFreshness, longestReuse } from './answers/freshness.ts';
 import { describeRefusal } from './answers/refusal.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ExchangeFacts, factsOf, undecided } from './facts.ts';
-import { type ExpiryCause, endingOf, type HeldService } from './held-service.ts';
+import { type ExpiryCause, expiryCauseOf, type TunnelService } from './held-service.ts';
 import { judge } from './pipeline.ts';
 import type { ExchangePorts, Judging } from './ports.ts';
 import type { Publication } from './publish/publication.ts';
@@ -69,7 +69,7 @@ export interface Exchange {
   /** Edits the headers of an upstream's answer in place. */
   readonly decorate: (status: number, headers: HeaderLines, facts: ExchangeFacts, view: RequestView) => void;
   /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
-  readonly endingOf: (held: HeldService) => ExpiryCause | undefined;
+  readonly expiryCauseOf: (held: TunnelService) => ExpiryCause | undefined;
 }
 
 export function createExchange(ports: ExchangePorts): Exchange {
@@ -157,8 +157,13 @@ export function createExchange(ports: ExchangePorts): Exchange {
       clampFreshness(headers, longestReuse(facts, ports.now()), ports.wallClock(), answered);
       decorate(headers, facts, view, hsts);
     },
-    endingOf: (held) =>
-      endingOf(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }, ports.wallClock()),
+    expiryCauseOf: (held) =>
+      expiryCauseOf(
+        held,
+        ports.plan(),
+        { now: ports.now(), overrides: ports.overrides() },
+        ports.wallClock(),
+      ),
   };
 }
 

@@ -34,7 +34,7 @@ export interface Decision {
   /** Whether the account of the caller had a say in the version, so that the answer is for it alone (CACHE-3). */
   readonly perAccount: boolean;
   /** Whether some callers do not meet a brownout or an end that others meet: what either get is not for the rest. */
-  readonly sparesSome: boolean;
+  readonly differsByCaller: boolean;
   /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
   readonly requested: string | undefined;
   readonly phase: Phase | undefined;
@@ -99,7 +99,7 @@ export const NO_VERSION = {
   version: undefined,
   phase: undefined,
   ...NO_LINKS,
-  sparesSome: false,
+  differsByCaller: false,
   observed: undefined,
 } as const satisfies Partial<Decision>;
 
@@ -115,7 +115,7 @@ export function undecided(): Deciding {
     linked: NOTHING_LINKED,
     successor: NO_SUCCESSOR,
     relatedLinks: undefined,
-    sparesSome: false,
+    differsByCaller: false,
     observed: undefined,
     carrier: undefined,
     perAccount: false,
@@ -144,7 +144,7 @@ export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
   decision.successor = rules.successor;
   decision.relatedLinks = rules.relatedLinks;
   decision.consumer = rules.consumer;
-  decision.sparesSome = rules.mayPass || rules.asksCaller;
+  decision.differsByCaller = rules.mayPass || rules.asksCaller;
   return decision;
 }
 

@@ -10,7 +10,7 @@ import type { Label } from '../policy/versioning/resolution.ts';
 import type { Decision } from './facts.ts';
 
 /** Names instead of the objects of a plan: after a reload there are others. */
-export interface HeldService {
+export interface TunnelService {
   readonly api: string;
   readonly version: Label;
   /** Operations with rules of their own that any reading of the path reached; undefined for the version as a whole. */
@@ -24,7 +24,7 @@ export interface HeldService {
 /** Why something is no longer kept open. */
 export type ExpiryCause = 'version' | 'token';
 
-export function holdService({ api, version, others, consumer }: Decision): HeldService {
+export function tunnelServiceOf({ api, version, others, consumer }: Decision): TunnelService {
   return {
     api: api?.name ?? '',
     version: version?.label ?? '',
@@ -36,8 +36,8 @@ export function holdService({ api, version, others, consumer }: Decision): HeldS
 }
 
 /** WS-6: what a request for the same, with the same token, would be refused for now. `wallNow`: the real clock. */
-export function endingOf(
-  held: HeldService,
+export function expiryCauseOf(
+  held: TunnelService,
   plan: GatewayPlan,
   moment: Moment,
   wallNow: EpochMs,
@@ -52,7 +52,7 @@ export function endingOf(
  * this consumer, or because the plan no longer has it. A brownout ends nothing that is open, and an API that is only
  * observed ends nothing at all.
  */
-export function isOver(held: HeldService, plan: GatewayPlan, moment: Moment): boolean {
+export function isOver(held: TunnelService, plan: GatewayPlan, moment: Moment): boolean {
   const api = plan.apiNamed(held.api);
   const whole = api?.versions.get(held.version);
   if (api === undefined || whole === undefined) return true;

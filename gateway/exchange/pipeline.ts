@@ -7,9 +7,9 @@ import { type Completion, type Deciding, judgedBy, NO_VERSION } from './facts.ts
 import { awaited, type Judging } from './ports.ts';
 import { isKnownHost, publishReserved, WELL_KNOWN } from './publish/reserved.ts';
 import {
-  type AdmissionRequest,
   type AllRules,
   callerOf,
+  differsByCaller,
   enforceBy,
   first,
   refuse,
@@ -23,25 +23,21 @@ import {
   refuseRetired,
   refuseUnauthorised,
   refuseUnexcepted,
-  sparesOthers,
+  type StepInput,
 } from './steps/admission.ts';
 import { credentialInQuery } from './steps/authenticate.ts';
 import { noticeOrder } from './steps/body-notice.ts';
-import { answerPreflight, refuseStranger } from './steps/cors.ts';
+import { answerPreflight, refuseOrigin } from './steps/cors.ts';
 import { forwardOrder, strictest } from './steps/forward-order.ts';
 import { underKey } from './steps/idempotency.ts';
-import { judgedRules, knowing, NO_OTHERS, otherRules } from './steps/judged-rules.ts';
+import { judgedRules, NO_OTHER_RULES, otherRules, withConsumer } from './steps/judged-rules.ts';
 import { misreadTarget, pathReadings, refuseOverride } from './steps/misreadings.ts';
 import { keepFirstCall } from './steps/pinned-version.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './steps/rate-limit.ts';
 import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './steps/resolution.ts';
 
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
-export function* judge(
-  request: AdmissionRequest,
-  decision: Deciding,
-  completion: Completion,
-): Judging<Directive> {
+export function* judge(request: StepInput, decision: Deciding, completion: Completion): Judging<Directive> {
   const { view, start, ports } = request;
   const { plan, now } = start;
 
@@ -81,8 +77,8 @@ export function* judge(
   // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
   const preflight = api.cors && answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
-  const stranger = api.cors && refuseStranger(api, view);
-  if (stranger !== undefined) return refuse(stranger);
+  const foreign = api.cors && refuseOrigin(api, view);
+  if (foreign !== undefined) return refuse(foreign);
 
   // Version: of the API that the path names, and of each nested one that another reading leads to.
   const stated = statedVersion(match, view, start);
@@ -106,7 +102,7 @@ export function* judge(
   judgedBy(own, decision);
   const reached =
     readings.length === 0
-      ? NO_OTHERS
+      ? NO_OTHER_RULES
       : yield* otherRules(named.rules, { match, resolved, readings, below }, view, start, ports);
   if (reached.kind === 'refused') {
     decision.refusedBy = { ...decision, version: undefined, consumer: undefined, ...reached.by };
@@ -116,7 +112,7 @@ export function* judge(
   const judged: AllRules = reached.others.length === 0 ? [own] : [own, ...reached.others];
   if (judged.length > 1) {
     decision.others = reached.others.map((each) => judgedBy(each, { ...decision }));
-    decision.sparesSome ||= sparesOthers(judged);
+    decision.differsByCaller ||= differsByCaller(judged);
   }
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
@@ -146,13 +142,13 @@ export function* judge(
     const identifying = callerOf(each, own, judged[0].consumer, request);
     const caller = identifying instanceof Promise ? yield* awaited(identifying) : identifying;
     if (caller.kind === 'refused') return refuseBy(each, judged, caller.refusal, decision);
-    judged[at] = knowing(each, caller.consumer, now);
+    judged[at] = withConsumer(each, caller.consumer, now);
     decision.consumer = judged[0].consumer;
   }
   // Known by other rules of this API: keys of requests are then this caller's, and so are identity headers.
   const others = judged.length > 1 ? judged.slice(1) : reached.others;
   decision.consumer ??= others.find((each) => each.api === api)?.consumer;
-  judged[0] = knowing(judged[0], decision.consumer, now);
+  judged[0] = withConsumer(judged[0], decision.consumer, now);
   decision.phase = judged[0].phase;
   if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
 
@@ -208,7 +204,9 @@ export function* judge(
 
   // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
   const mayNotice = api.hasBodyNotice || api.shared;
-  const noticed = mayNotice ? noticeOrder(whole, judged[0], decision.sparesSome, start, view) : undefined;
+  const noticed = mayNotice
+    ? noticeOrder(whole, judged[0], decision.differsByCaller, start, view)
+    : undefined;
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
   const rules = strictest(judged, view.method);
   const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, decision.consumer);

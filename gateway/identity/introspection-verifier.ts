@@ -11,9 +11,9 @@ import {
   type IdentityVerifier,
   invalid,
   known,
-  permanentVerdict,
+  permanent,
   type TokenVerdict,
-  uncachedVerdict,
+  transient,
   type Verification,
 } from './token-cache.ts';
 import { type IssuerOf, issuerOf } from './token-shape.ts';
@@ -34,7 +34,7 @@ export interface IntrospectionOptions {
 
 /** Answers do not depend on keys, so they are all of one edition. */
 const GENERATION = 0;
-const UNAVAILABLE: Verification = { ...uncachedVerdict({ kind: 'unavailable' }), generation: GENERATION };
+const UNAVAILABLE: Verification = { ...transient({ kind: 'unavailable' }), generation: GENERATION };
 
 /** Members in which servers say what kind of token it is; a refresh token is active too (JWT-5). */
 const KIND_MEMBERS = ['token_type', 'token_use', 'typ'];
@@ -91,7 +91,7 @@ export function createIntrospectionVerifier(
         if (clientAddress === undefined) return verify();
         const retryAfterSeconds = budget.take(clientAddress);
         if (retryAfterSeconds !== undefined)
-          return { ...uncachedVerdict({ kind: 'limited', retryAfterSeconds }), generation: GENERATION };
+          return { ...transient({ kind: 'limited', retryAfterSeconds }), generation: GENERATION };
         return verify().then((verification) => {
           if (verification.outcome.kind !== 'refused') budget.giveBack(clientAddress);
           return verification;
@@ -112,21 +112,21 @@ function judgeIntrospection(
   settings: IntrospectionIdentity,
   at: EpochMs,
 ): TokenVerdict {
-  if (answer.active !== true) return permanentVerdict(invalid('inactive'));
+  if (answer.active !== true) return permanent(invalid('inactive'));
   // The server's own words and no signed text: a member that it leaves empty is one that is not there.
   const claims = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
   const { exp = Number.POSITIVE_INFINITY, nbf = 0, iss, aud } = claims;
-  if (typeof exp !== 'number' || typeof nbf !== 'number') return permanentVerdict(invalid('claims'));
-  if (!(at < (exp + LEEWAY) * 1000)) return permanentVerdict(expired('expired'));
-  if (!(nbf * 1000 <= at + LEEWAY * 1000)) return uncachedVerdict(invalid('not_yet'));
-  if (settings.issuer !== undefined && iss !== settings.issuer) return permanentVerdict(invalid('issuer'));
+  if (typeof exp !== 'number' || typeof nbf !== 'number') return permanent(invalid('claims'));
+  if (!(at < (exp + LEEWAY) * 1000)) return permanent(expired('expired'));
+  if (!(nbf * 1000 <= at + LEEWAY * 1000)) return transient(invalid('not_yet'));
+  if (settings.issuer !== undefined && iss !== settings.issuer) return permanent(invalid('issuer'));
   if (settings.audience !== undefined && ![aud].flat().includes(settings.audience))
-    return permanentVerdict(invalid('audience'));
+    return permanent(invalid('audience'));
   const binding = bindingOf(claims);
-  if (binding.kind === 'other') return permanentVerdict(invalid('binding'));
-  if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return permanentVerdict(invalid('types'));
+  if (binding.kind === 'other') return permanent(invalid('binding'));
+  if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return permanent(invalid('types'));
   const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
-  if (consumer === undefined) return permanentVerdict(invalid('consumer'));
+  if (consumer === undefined) return permanent(invalid('consumer'));
   return { outcome: known(consumer, binding), expires: exp * 1000 };
 }
 

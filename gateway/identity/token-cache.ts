@@ -127,9 +127,9 @@ export const known = (consumer: Consumer, binding: Exclude<Binding, { kind: 'oth
 });
 
 /** No later look would find otherwise. */
-export const permanentVerdict = (outcome: Verified): TokenVerdict => ({
+export const permanent = (outcome: Verified): TokenVerdict => ({
   outcome,
   expires: Number.POSITIVE_INFINITY,
 });
 /** Not remembered: the next look may find otherwise, or costs no more than a look-up. */
-export const uncachedVerdict = (outcome: Verified): TokenVerdict => ({ outcome, expires: 0 });
+export const transient = (outcome: Verified): TokenVerdict => ({ outcome, expires: 0 });

@@ -10,7 +10,7 @@ import { RENEW_BEFORE_MS, selfSignedFiles, selfSignedPair } from './self-signed.
 export interface PublicCertificates {
   readonly current: () => Certificates;
   /** `take` is called with every later change, which counts as in force once it has resolved. It must not reject. */
-  readonly onChange: (take: (certificates: Certificates) => Promise<void> | void) => void;
+  readonly onChange: (listener: (certificates: Certificates) => Promise<void> | void) => void;
   /** Reads the files now; resolves when what can be used of them is in force. Never rejects. */
   readonly reload: () => Promise<void>;
   /** The hosts a new plan serves: the self-signed pair is made for them too. Never rejects. */
@@ -66,11 +66,11 @@ export async function openCertificates(
   );
   report.onInForce(current.pairs);
 
-  const takers: ((certificates: Certificates) => Promise<void> | void)[] = [];
+  const listeners: ((certificates: Certificates) => Promise<void> | void)[] = [];
   let closed = false;
   /** One look at a time, so that none takes back what a later one has found. */
   let last = Promise.resolve();
-  const look = (isDue: (source: PairSource) => Promise<boolean>): Promise<void> => {
+  const checkFiles = (isDue: (source: PairSource) => Promise<boolean>): Promise<void> => {
     last = last.then(async () => {
       const changed: PairSource[] = [];
       for (const source of sources) {
@@ -86,7 +86,7 @@ export async function openCertificates(
           sources.map(({ pair }) => pair()),
           https,
         );
-        await Promise.all(takers.map((take) => take(current)));
+        await Promise.all(listeners.map((listener) => listener(current)));
         report.onTakenOver(changed.map(({ pair }) => pair()));
       }
       report.onState(sources.every((source) => !source.isBehind()));
@@ -95,11 +95,11 @@ export async function openCertificates(
   };
   const isDue = async (source: PairSource): Promise<boolean> =>
     (await source.wasTouched()) || (isSelfSigned && source.pair().expiry <= now() + RENEW_BEFORE_MS);
-  const timer = setInterval(() => void look(isDue), checkEveryMs).unref();
-  const reload = (): Promise<void> => look(async () => true);
+  const timer = setInterval(() => void checkFiles(isDue), checkEveryMs).unref();
+  const reload = (): Promise<void> => checkFiles(async () => true);
   return {
     current: () => current,
-    onChange: (take) => void takers.push(take),
+    onChange: (listener) => void listeners.push(listener),
     reload,
     follow: (next) => {
       serve(next);

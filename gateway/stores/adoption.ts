@@ -5,7 +5,7 @@ import type { Adopter, Adoption, FirstSeen, LedgerStore } from '../policy/usage/
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;
 
 /** Without a ledger no consumer is counted, so none is late. */
-export const NOBODY_COUNTED: AdoptionRecords = {
+export const WITHOUT_LEDGER: AdoptionRecords = {
   firstSeen: () => ({ at: undefined, countedSince: undefined }),
 };
 

@@ -42,11 +42,11 @@ export function createKeyCache(
   let forgotten = 0;
   /** As its store has it, by which that tells whether it still stands: another edition may have written more. */
   const storedTexts = new WeakMap<KeyRecord, string>();
-  const tellOnce = faultOnce(onFault, 'what is stored as an API key is none; it opens nothing');
+  const reportOnce = faultOnce(onFault, 'what is stored as an API key is none; it opens nothing');
 
   const recordIn = (text: string): KeyRecord | undefined => {
     const record = readKeyRecord(text);
-    if (record === undefined) tellOnce();
+    if (record === undefined) reportOnce();
     else storedTexts.set(record, text);
     return record;
   };

@@ -57,7 +57,7 @@ export function* knownRetirements(versions: Iterable<VersionState>): Iterable<La
   }
 }
 
-const WHOEVER = ['credentials_missing', 'credentials_malformed', 'scope_insufficient'] as const;
+const ANY_CONSUMER = ['credentials_missing', 'credentials_malformed', 'scope_insufficient'] as const;
 const BY_SCHEME = {
   Bearer: ['token_invalid', 'identity_unavailable'],
   ApiKey: ['key_invalid', 'identity_unavailable'],
@@ -70,7 +70,7 @@ export function* knownAuthFailures({ apis }: Pick<GatewayPlan, 'apis'>): Iterabl
     const rules = [...versions.values()].flatMap((version) => withOperations(version));
     for (const each of [access, ...rules.map((rule) => rule.access)]) {
       if (each.kind === 'public') continue;
-      for (const reason of WHOEVER) yield [name, reason];
+      for (const reason of ANY_CONSUMER) yield [name, reason];
       for (const { scheme } of each.schemes) for (const reason of BY_SCHEME[scheme]) yield [name, reason];
     }
   }

@@ -23,11 +23,11 @@ export interface CounterRow extends RowName {
  * What several workers make of one gauge. `primary`: the process that watches the files, has the admin listener and
  * owns the embedded store speaks for all. Counters and histograms are summed.
  */
-export type Across = 'sum' | 'max' | 'min' | 'primary';
+export type WorkerAggregation = 'sum' | 'max' | 'min' | 'primary';
 
 export interface GaugeRow extends RowName {
   readonly kind: 'gauge';
-  readonly across: Across;
+  readonly across: WorkerAggregation;
   readonly samples: () => Iterable<Sample>;
 }
 
@@ -54,7 +54,7 @@ export function gauge(
   help: string,
   labels: readonly string[],
   samples: GaugeRow['samples'],
-  across: Across = 'max',
+  across: WorkerAggregation = 'max',
 ): GaugeRow {
   return { kind: 'gauge', name, help, labels, samples, across };
 }

@@ -133,7 +133,7 @@ export function callUpstream(
         });
   const captured = claimed?.capture(edited, {
     onPassedOn: () => inbound.gone && queueMicrotask(onClientGone),
-    onUngivable: (cause) => breakOff(toFault(cause, order)),
+    onUndeliverable: (cause) => breakOff(toFault(cause, order)),
   });
   const delivery = captured ?? edited;
 

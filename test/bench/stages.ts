@@ -8,7 +8,7 @@ import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import { readTarget } from '../../gateway/exchange/request-view.ts';
 import { callerOf, refuseUnauthorised } from '../../gateway/exchange/steps/admission.ts';
 import { forwardOrder } from '../../gateway/exchange/steps/forward-order.ts';
-import { judgedRules, knowing } from '../../gateway/exchange/steps/judged-rules.ts';
+import { judgedRules, withConsumer } from '../../gateway/exchange/steps/judged-rules.ts';
 import { pathReadings } from '../../gateway/exchange/steps/misreadings.ts';
 import { partsOf } from '../../gateway/exchange/steps/rate-limit.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/steps/resolution.ts';
@@ -71,7 +71,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   /** As `decide` has them once a stage is reached. */
   const { start } = facts;
   const judged = () => judgedRules(found, view, start);
-  const identified = () => knowing(judged(), consumer, start.now);
+  const identified = () => withConsumer(judged(), consumer, start.now);
   const asked = { view, start, ports };
   const client = context.address;
   const open = new OpenRequest({

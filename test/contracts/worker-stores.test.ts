@@ -39,7 +39,7 @@ let silence: Promise<never> | undefined;
 let now: number;
 
 const everyone = async (news: StoreNews) => {
-  for (const worker of workers) worker.hear(structuredClone(news));
+  for (const worker of workers) worker.applyNews(structuredClone(news));
 };
 /** As over the wire: by copies, and never in the same turn. */
 const ask: AskPrimary = async (name, given) => {

@@ -14,9 +14,9 @@ import {
   expired,
   invalid,
   known,
-  permanentVerdict,
+  permanent,
   type TokenVerdict,
-  uncachedVerdict,
+  transient,
 } from '../../gateway/identity/token-cache.ts';
 import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 import type { TokenFlaw } from '../../gateway/policy/authentication/access.ts';
@@ -37,11 +37,11 @@ export function createJoseOracle(
 
   return async (token) => {
     const header = readHeader(token);
-    if (header === undefined) return uncachedVerdict(invalid('malformed'));
+    if (header === undefined) return transient(invalid('malformed'));
     const { alg, kid, typ } = header;
-    if (!settings.algorithms.includes(alg)) return uncachedVerdict(invalid('algorithms'));
-    if (keys.length === 0) return uncachedVerdict({ kind: 'unavailable' });
-    if (kid !== undefined && !kids.has(kid)) return uncachedVerdict(invalid('key_unknown'));
+    if (!settings.algorithms.includes(alg)) return transient(invalid('algorithms'));
+    if (keys.length === 0) return transient({ kind: 'unavailable' });
+    if (kid !== undefined && !kids.has(kid)) return transient(invalid('key_unknown'));
     const type = expectedType(settings.tokenTypes, typ);
     try {
       const claims = await verifySignature(token, find, {
@@ -54,8 +54,7 @@ export function createJoseOracle(
         maxTokenAge: settings.maxLifetimeSeconds,
         currentDate: new Date(at),
       });
-      if (readUniqueMembers(token.split('.')[1] ?? '') === undefined)
-        return permanentVerdict(invalid('claims'));
+      if (readUniqueMembers(token.split('.')[1] ?? '') === undefined) return permanent(invalid('claims'));
       return judgeClaims(claims, settings);
     } catch (error) {
       return verdictOn(error);
@@ -126,16 +125,16 @@ const OF_CLAIM: ReadonlyMap<string, TokenFlaw> = new Map([
 
 function verdictOn(error: unknown): TokenVerdict {
   if (error instanceof errors.JWTExpired)
-    return permanentVerdict(expired(error.claim === 'iat' ? 'max_lifetime' : 'expired'));
+    return permanent(expired(error.claim === 'iat' ? 'max_lifetime' : 'expired'));
   if (error instanceof errors.JWTClaimValidationFailed) {
     const tooEarly = error.reason === 'check_failed' && (error.claim === 'nbf' || error.claim === 'iat');
     return tooEarly
-      ? uncachedVerdict(invalid('not_yet'))
-      : permanentVerdict(invalid(OF_CLAIM.get(error.claim) ?? 'claims'));
+      ? transient(invalid('not_yet'))
+      : permanent(invalid(OF_CLAIM.get(error.claim) ?? 'claims'));
   }
-  if (error instanceof errors.JWSSignatureVerificationFailed) return permanentVerdict(invalid('signature'));
-  if (error instanceof errors.JWKSNoMatchingKey) return permanentVerdict(invalid('key_unknown'));
-  return permanentVerdict(invalid('malformed'));
+  if (error instanceof errors.JWSSignatureVerificationFailed) return permanent(invalid('signature'));
+  if (error instanceof errors.JWKSNoMatchingKey) return permanent(invalid('key_unknown'));
+  return permanent(invalid('malformed'));
 }
 
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
@@ -143,17 +142,17 @@ const isText = (claim: unknown): boolean => typeof claim === 'string' && claim !
 
 function judgeClaims(claims: JWTPayload, settings: JwtIdentity): TokenVerdict {
   const { exp, iat } = claims;
-  if (typeof exp !== 'number' || typeof iat !== 'number') return permanentVerdict(invalid('claims'));
+  if (typeof exp !== 'number' || typeof iat !== 'number') return permanent(invalid('claims'));
   const required = ['sub', ...(settings.requiredClaims ?? [])];
-  if (!required.every((name) => isText(claims[name]))) return permanentVerdict(invalid('claims'));
+  if (!required.every((name) => isText(claims[name]))) return permanent(invalid('claims'));
   const lifetime = exp - iat;
   if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY))
-    return permanentVerdict(invalid('max_lifetime'));
+    return permanent(invalid('max_lifetime'));
   const binding = bindingOf(claims);
-  if (binding.kind === 'other') return permanentVerdict(invalid('binding'));
-  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return permanentVerdict(invalid('claims'));
+  if (binding.kind === 'other') return permanent(invalid('binding'));
+  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return permanent(invalid('claims'));
   const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
-  if (consumer === undefined) return permanentVerdict(invalid('consumer'));
+  if (consumer === undefined) return permanent(invalid('consumer'));
   return { outcome: known(consumer, binding), expires: exp * 1000 };
 }
 

@@ -170,7 +170,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       headers.set('deprecation', '@1');
       headers.set('x-request-id', facts.start.requestId);
     },
-    endingOf: () => options.ending?.(),
+    expiryCauseOf: () => options.ending?.(),
   };
 }
 

@@ -5,7 +5,7 @@ import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { type AdminCallFailure, OTHER_EDITION } from '../admin-call.ts';
+import { type CallError, OTHER_EDITION } from '../admin-call.ts';
 import { openGateway } from '../admin-client.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
 import type { FilesAt, PrintedFiles, ReadRecorded } from '../command-setting.ts';
@@ -113,7 +113,7 @@ async function refusedByGateway({ configFile, ...files }: FilesAt): Promise<Refu
   return { problems: preview.problems.filter(({ severity }) => severity === 'error') };
 }
 
-function notAsked({ text, exitCode }: AdminCallFailure): RefusedReload {
+function notAsked({ text, exitCode }: CallError): RefusedReload {
   const why = text.replace(/^sundial: /, '').trim();
   const advice = 'sundial check --store compares with the schedules that are recorded';
   return {

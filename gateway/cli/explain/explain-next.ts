@@ -39,10 +39,10 @@ export async function nextChanges(
     ...daysNamed(first),
   ];
   const changes: OutcomeChange[] = [];
-  let before = toldBy(first);
+  let before = summaryOf(first);
   for (const at of laterThan(now, instants)) {
     if (changes.length === most) break;
-    const after = toldBy(await judgeAt(at));
+    const after = summaryOf(await judgeAt(at));
     const signals = spellChanges(before.signals, after.signals);
     if (signals.length > 0 || JSON.stringify(after.outcome) !== JSON.stringify(before.outcome))
       changes.push({ at, ...after.outcome, signals });
@@ -101,7 +101,7 @@ function laterThan(now: EpochMs, instants: readonly EpochMs[]): readonly EpochMs
   return [...new Set(instants)].filter((at) => at > now && Number.isFinite(at)).sort((a, b) => a - b);
 }
 
-function toldBy(judged: JudgedRequest) {
+function summaryOf(judged: JudgedRequest) {
   return { outcome: outcomeOf(judged), signals: signalsOf(judged) };
 }
 

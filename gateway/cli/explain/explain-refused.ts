@@ -20,12 +20,12 @@ import { endOf } from './decision-words.ts';
 import type { DecisionRow } from './explain-rows.ts';
 import type { PolicyLines } from './policy-lines.ts';
 
-type AnsweredOutcome = Extract<JudgedOutcome, { kind: 'answered' }>;
+type Answered = Extract<JudgedOutcome, { kind: 'answered' }>;
 
 /** `ending`: that of the request that was judged. */
 export function refusedRow(
   { facts, view }: JudgedRequest,
-  ending: AnsweredOutcome,
+  ending: Answered,
   lines: PolicyLines,
 ): DecisionRow {
   const step = ending.reason === 'published' ? 'answer' : 'refused';
@@ -45,7 +45,7 @@ export function refusedRow(
 /** What services read in different ways: which key or file makes that matter. */
 function ambiguityRefusal(
   { api, plan, version }: JudgedRequest['facts'],
-  { refusal }: AnsweredOutcome,
+  { refusal }: Answered,
   lines: PolicyLines,
 ): Pick<DecisionRow, 'detail' | 'origin'> | undefined {
   switch (refusal) {
@@ -93,10 +93,7 @@ function nestedIn(outer: ApiPlan | undefined, apis: readonly ApiPlan[]): string 
 }
 
 /** The version that would have been found, had it not been forgotten; an API without versions is one. */
-function forgottenOf(
-  facts: JudgedRequest['facts'],
-  { reason, refusal }: AnsweredOutcome,
-): VersionRules | undefined {
+function forgottenOf(facts: JudgedRequest['facts'], { reason, refusal }: Answered): VersionRules | undefined {
   const { api, version, now } = facts;
   if (reason === 'route_unknown') return version && isForgotten(version.schedule, now) ? version : undefined;
   if (refusal?.reason !== 'version_unknown' || api === undefined) return undefined;
@@ -111,7 +108,7 @@ function forgottenOf(
   return isForgotten(rules.schedule, now) ? rules : undefined;
 }
 
-function whyRefused({ facts, view }: Pick<JudgedRequest, 'facts' | 'view'>, ending: AnsweredOutcome): string {
+function whyRefused({ facts, view }: Pick<JudgedRequest, 'facts' | 'view'>, ending: Answered): string {
   if (ending.reason === 'maintenance') return endOf(facts.version?.maintenance);
   if (ending.reason === 'misdirected') return `no certificate is for ${view.host}`;
   if (ending.refusal?.reason === 'method_overridden')
@@ -123,7 +120,7 @@ function whyRefused({ facts, view }: Pick<JudgedRequest, 'facts' | 'view'>, endi
 
 function refusedAt(
   facts: JudgedRequest['facts'],
-  { reason }: AnsweredOutcome,
+  { reason }: Answered,
   lines: PolicyLines,
 ): Origin | undefined {
   const { version, now } = facts;

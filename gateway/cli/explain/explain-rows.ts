@@ -63,12 +63,12 @@ function draw(
   { facts, view }: BrownoutRequest,
 ): BrownoutShare {
   const { consumer, now } = facts;
-  const share = shareOf(version, window);
-  if (share.share === undefined || leaveFrom('brownouts', version.exceptions, consumer, now)) return share;
+  const row = shareOf(version, window);
+  if (row.share === undefined || leaveFrom('brownouts', version.exceptions, consumer, now)) return row;
   const isMet = meetsBrownout(window, version, now, { consumer, clientAddress: view.clientAddress });
   const among = `is${isMet ? '' : ' not'} among them`;
-  if (consumer !== undefined) return { ...share, drawn: `${consumer.id} ${among}` };
-  return version.access.kind === 'public' ? { ...share, assumed: `the address ${among}` } : share;
+  if (consumer !== undefined) return { ...row, drawn: `${consumer.id} ${among}` };
+  return version.access.kind === 'public' ? { ...row, assumed: `the address ${among}` } : row;
 }
 
 /** The exceptions of this consumer that have not ended, whatever they free it from now. */

@@ -4,7 +4,7 @@ import type { JudgedRequest } from '../judge.ts';
 import { perWindow } from './decision-words.ts';
 
 /** Of one answer; undefined where no version answers. */
-export interface LifecycleSignals {
+export interface SignalSet {
   /** Version and operation that answer, and the stage. */
   readonly subject: string;
   readonly stage: string;
@@ -23,7 +23,7 @@ const RELATIONS = ['successor', 'latest version', 'predecessor'] as const;
 type Relation = (typeof RELATIONS)[number];
 const LINES = ['deprecation', 'sunset', 'x-api-deprecation-info', 'link', 'warning'] as const;
 
-export function signalsOf({ facts, ending }: JudgedRequest): LifecycleSignals | undefined {
+export function signalsOf({ facts, ending }: JudgedRequest): SignalSet | undefined {
   const { version, phase, successor, linked } = facts;
   if (version === undefined || phase === undefined) return undefined;
   const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
@@ -58,10 +58,7 @@ function limitOf({ version, quotas }: JudgedRequest['facts']): string | undefine
 }
 
 /** Nothing for another version, whose lines are all its own; a new stage brings its own lines along. */
-export function spellChanges(
-  before: LifecycleSignals | undefined,
-  after: LifecycleSignals | undefined,
-): readonly string[] {
+export function spellChanges(before: SignalSet | undefined, after: SignalSet | undefined): readonly string[] {
   if (before === undefined || after === undefined || before.subject !== after.subject) return [];
   const words = RELATIONS.flatMap((relation) => namedChange(relation, before, after));
   words.push(...otherThan(before.limit, after.limit));
@@ -75,11 +72,7 @@ export function spellChanges(
   return other.length === 0 ? [] : [`other ${other.join(', ')}`];
 }
 
-function namedChange(
-  relation: Relation,
-  before: LifecycleSignals,
-  after: LifecycleSignals,
-): readonly string[] {
+function namedChange(relation: Relation, before: SignalSet, after: SignalSet): readonly string[] {
   const [was, is] = [before.named[relation], after.named[relation]];
   if (was === is) return [];
   return [is === undefined ? `no longer links ${was} as ${relation}` : `links ${is} as ${relation}`];

@@ -4,7 +4,7 @@ import type { NextCommand } from '../../plan/next-command.ts';
 import { plural } from '../../plan/problems.ts';
 import { moment, onTerminal } from '../terminal-text.ts';
 
-const NOBODY_TAKES_IT =
+const NOT_ACCEPTED =
   'Warning: no API takes API keys, so that it opens nothing. Write an identity such as keys: { header: X-API-Key } into the gateway file, and name it in the access of a policy.';
 
 const scopeWarning = (scopes: readonly string[]): string =>
@@ -17,7 +17,7 @@ export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, nex
     '',
     `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
     ...overlap,
-    ...(takenBy?.length === 0 ? [NOBODY_TAKES_IT] : []),
+    ...(takenBy?.length === 0 ? [NOT_ACCEPTED] : []),
     ...(unknownScopes.length === 0 ? [] : [scopeWarning(unknownScopes)]),
     `End it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
   ]);

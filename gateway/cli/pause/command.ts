@@ -9,7 +9,7 @@ import {
 import type { NextCommand } from '../../plan/next-command.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import {
-  type AdminCallFailure,
+  type CallError,
   call,
   failed,
   failure,
@@ -107,10 +107,7 @@ function endPause(meant: PauseSelector, body: Readonly<Record<'by' | 'why', stri
 }
 
 /** The one pause that an id, an API, or an API and a version mean. */
-async function findPause(
-  { ask, next }: GatewayClient,
-  meant: PauseSelector,
-): Promise<PauseBody | AdminCallFailure> {
+async function findPause({ ask, next }: GatewayClient, meant: PauseSelector): Promise<PauseBody | CallError> {
   const { what, version } = meant;
   const answer = await ask(LIST);
   if (answer.kind === 'failed') return answer;

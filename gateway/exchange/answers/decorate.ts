@@ -8,7 +8,7 @@ import type { Decision, ExchangeFacts } from '../facts.ts';
 import { catalogLink } from '../publish/catalog.ts';
 import { isKnownHost } from '../publish/reserved.ts';
 import type { RequestGlimpse } from '../request-view.ts';
-import { nameReaders } from '../steps/cors.ts';
+import { allowReaders } from '../steps/cors.ts';
 import { echoVersion } from './echo.ts';
 import { isForSome, keepPrivate } from './shareability.ts';
 
@@ -39,7 +39,7 @@ export function decorate(
   }
   if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan), FIELD.list);
   if (quotas !== undefined) {
-    if (headers.has(FIELD.quota)) tellApart(headers, decision);
+    if (headers.has(FIELD.quota)) varyByCaller(headers, decision);
     const lines = quotaLines(quotas);
     headers.write(lines.replace, FIELD.quota);
     for (const [name, value] of lines.append) headers.append(name, value, FIELD.quota);
@@ -52,7 +52,7 @@ export function decorate(
     const isFirst = api.versionFields.length > 0;
     if (isFirst) mergeVary(headers, vary);
     if (api.echo) echoVersion(headers, decision);
-    if (api.cors !== undefined) nameReaders(headers, api.cors, api.echo, glimpse);
+    if (api.cors !== undefined) allowReaders(headers, api.cors, api.echo, glimpse);
     if (!isFirst && vary !== '') mergeVary(headers, vary);
   }
   if (decision.perAccount || isForSome(decision) || isForCaller(decision)) keepPrivate(headers);
@@ -62,7 +62,7 @@ export function decorate(
 }
 
 /** RL-5: also without numbers of the gateway, since clients would read the upstream's as the gateway's. */
-function tellApart(headers: HeaderLines, { version }: Decision): void {
+function varyByCaller(headers: HeaderLines, { version }: Decision): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
     headers.remove(name);
   if (version?.limits === undefined) return;

@@ -42,7 +42,7 @@ function ended(refusal: Ended, status: 301 | 308 | 410, next: NextStep, location
     status,
     message: `${spellSubject(refusal)} ${spellEnd(refusal)}.${spellSuccessor(next)}`,
     members: {
-      ...whereToGo(next),
+      ...migrationMembers(next),
       ...(next.because === undefined ? {} : { reason: next.because }),
     },
     headers: {
@@ -67,7 +67,7 @@ function brownedOut(refusal: LifecycleRefusalOf<'brownout'>): ErrorDescription {
   return {
     status,
     message: refusal.message ?? ours + spellSuccessor(refusal),
-    members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...whereToGo(refusal) },
+    members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...migrationMembers(refusal) },
     headers: { ...MADE_HERE, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
   };
 }
@@ -76,7 +76,7 @@ function brownedOut(refusal: LifecycleRefusalOf<'brownout'>): ErrorDescription {
 function frozen(refusal: LifecycleRefusalOf<'adoption_frozen'>): ErrorDescription {
   const since = `${spellSubject(refusal)} takes no new consumers since ${dayOf(refusal.since)}.`;
   const message = since + spellSuccessor(refusal);
-  return refuse(403, message, whereToGo(refusal), {}, 'http_request_denied');
+  return refuse(403, message, migrationMembers(refusal), {}, 'http_request_denied');
 }
 
 const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
@@ -90,7 +90,7 @@ interface NextStep {
 }
 
 /** The members that say it: a URL, or the version to name where none tells the two apart. */
-export function whereToGo({ replacement, successor, guide }: NextStep): Record<string, string> {
+export function migrationMembers({ replacement, successor, guide }: NextStep): Record<string, string> {
   return {
     ...(replacement === undefined ? {} : { replacement }),
     ...(successor === undefined ? {} : { successor }),

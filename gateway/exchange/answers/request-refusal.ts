@@ -10,7 +10,7 @@ import type { RequestRefusal } from '../directive.ts';
 import type { Decision, RefusedFacts } from '../facts.ts';
 import type { RequestGlimpse } from '../request-view.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import { whereToGo } from './lifecycle.ts';
+import { migrationMembers } from './lifecycle.ts';
 
 /** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
 const WEBSOCKET_13: AnswerHeaders = { upgrade: 'websocket', 'sec-websocket-version': '13' };
@@ -183,5 +183,5 @@ function reasons(refusal: CountedLimitRefusal): readonly string[] {
 function migration({ phase, version, successor }: Decision): ErrorDescription['members'] {
   if (phase?.stage !== 'deprecated' || version === undefined) return {};
   const { guide } = version.schedule;
-  return whereToGo({ ...successor, guide });
+  return migrationMembers({ ...successor, guide });
 }

@@ -15,7 +15,7 @@ import {
   entryOf,
   instantText,
   type LifecycleEntry,
-  type PublicationMoment,
+  type PublishMoment,
   type StageChange,
 } from './lifecycle-entry.ts';
 import { placeOf } from './places.ts';
@@ -114,7 +114,7 @@ function versionEntry(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
-  moment: PublicationMoment,
+  moment: PublishMoment,
 ): VersionEntry {
   const { label, schedule } = version;
   const { serviceDoc, serviceDesc } = schedule;
@@ -136,7 +136,7 @@ function versionEntry(
 function operationEntries(
   api: ApiPlan,
   version: VersionRules,
-  moment: PublicationMoment,
+  moment: PublishMoment,
 ): readonly OperationEntry[] {
   const { schedule, operations: table, notes } = version;
   const entries = new Map<string, OperationEntry>();

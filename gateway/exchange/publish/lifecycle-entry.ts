@@ -55,13 +55,13 @@ export interface PlannedBrownout {
 }
 
 /** The moment by the lifecycle clock, and the real time of it. */
-export type PublicationMoment = Moment & { readonly realNow: EpochMs };
+export type PublishMoment = Moment & { readonly realNow: EpochMs };
 
 /** `within`: the version of an operation. Brownouts of the version are listed at the version only. */
 export function entryOf(
   api: ApiPlan,
   rules: VersionRules,
-  moment: PublicationMoment,
+  moment: PublishMoment,
   within?: VersionRules,
 ): LifecycleEntry {
   const { now } = moment;

@@ -12,7 +12,7 @@ import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { authenticate } from '../steps/authenticate.ts';
-import { entryOf, instantText, type LifecycleEntry, type PublicationMoment } from './lifecycle-entry.ts';
+import { entryOf, instantText, type LifecycleEntry, type PublishMoment } from './lifecycle-entry.ts';
 import { placeOf } from './places.ts';
 import type { Publication } from './publication.ts';
 
@@ -145,7 +145,7 @@ async function recordsOf(
   return { records, more };
 }
 
-function ownVersion(row: UsageRow, plan: GatewayPlan, moment: PublicationMoment): OwnVersion {
+function ownVersion(row: UsageRow, plan: GatewayPlan, moment: PublishMoment): OwnVersion {
   const api = plan.apiNamed(row.api);
   const planned = api?.versions.get(row.version);
   const calls = callsOf(row);
@@ -178,7 +178,7 @@ function datesOf(
   operation: string | undefined,
   api: ApiPlan,
   version: VersionRules,
-  moment: PublicationMoment,
+  moment: PublishMoment,
 ): Partial<LifecycleEntry> {
   const found = version.operations?.list.find((each) => each.operation === operation);
   if (operation === undefined || found === undefined) return {};

@@ -19,7 +19,7 @@ import { type AuthenticatedCaller, authenticate } from './authenticate.ts';
 import type { JudgedRules } from './judged-rules.ts';
 
 /** What a step may look at besides the rules. */
-export interface AdmissionRequest {
+export interface StepInput {
   readonly view: RequestView;
   readonly start: RequestStart;
   readonly ports: ExchangePorts;
@@ -28,10 +28,10 @@ export interface AdmissionRequest {
 /** All rules that must admit a request; those that the path names come first. */
 export type AllRules = [JudgedRules, ...JudgedRules[]];
 
-type AdmissionStep = (each: JudgedRules, request: AdmissionRequest) => Refusal | undefined;
+type AdmissionStep = (each: JudgedRules, request: StepInput) => Refusal | undefined;
 
 /** Callers of other rules may be known where those of `own` are not. */
-export function sparesOthers([own, ...others]: AllRules): boolean {
+export function differsByCaller([own, ...others]: AllRules): boolean {
   return others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
   );
@@ -45,7 +45,7 @@ export function refuse(refusal: Refusal): Directive {
 export function first(
   judged: AllRules,
   step: AdmissionStep,
-  request: AdmissionRequest,
+  request: StepInput,
   decision: Deciding,
   answer: typeof enforceBy = refuseBy,
 ): Directive | undefined {
@@ -87,7 +87,7 @@ export function enforceBy(
 /** For an API without versions: version resolution does not find a forgotten version, except in mode observe. */
 export function refuseForgotten(
   { version, carrier }: JudgedRules,
-  { start }: AdmissionRequest,
+  { start }: StepInput,
 ): Refusal | undefined {
   return carrier === 'unversioned' && isForgotten(version.schedule, start.now)
     ? { reason: 'route_unknown' }
@@ -95,7 +95,7 @@ export function refuseForgotten(
 }
 
 /** For every caller. If an exception may let some callers pass, `refuseUnexcepted` decides once the caller is known. */
-export function refuseRetired(each: JudgedRules, { start }: AdmissionRequest): Refusal | undefined {
+export function refuseRetired(each: JudgedRules, { start }: StepInput): Refusal | undefined {
   return hasEnded(each.phase) && !each.mayPass ? retirementOf(each, start) : undefined;
 }
 
@@ -106,7 +106,7 @@ export function refuseInBrownout({ brownout, asksCaller }: JudgedRules): Refusal
 
 export function refuseInMaintenance(
   { version: { maintenance } }: JudgedRules,
-  { ports }: AdmissionRequest,
+  { ports }: StepInput,
 ): Refusal | undefined {
   return maintenance && refuseMaintained(maintenance, ports.wallClock());
 }
@@ -116,20 +116,20 @@ export function callerOf(
   each: JudgedRules,
   own: JudgedRules,
   known: Consumer | undefined,
-  { view, ports }: AdmissionRequest,
+  { view, ports }: StepInput,
 ): MaybePromise<AuthenticatedCaller> {
   if (each.consumer !== undefined) return { kind: 'known', consumer: each.consumer };
   if (each !== own && each.version.access === own.version.access) return { kind: 'known', consumer: known };
   return authenticate(each.version.access, view, ports);
 }
 
-export function refuseUnexcepted(each: JudgedRules, { start }: AdmissionRequest): Refusal | undefined {
+export function refuseUnexcepted(each: JudgedRules, { start }: StepInput): Refusal | undefined {
   return each.mayPass && !each.isExcepted ? retirementOf(each, start) : undefined;
 }
 
 export function refuseBrownedOut(
   { version, consumer, brownout, asksCaller }: JudgedRules,
-  { view, start }: AdmissionRequest,
+  { view, start }: StepInput,
 ): Refusal | undefined {
   if (brownout === undefined || !asksCaller) return undefined;
   const caller = { consumer, clientAddress: view.clientAddress };
@@ -146,7 +146,7 @@ const REMEMBERED_MS = 3_600_000;
  */
 export function refuseFrozen(
   { version, consumer, successor }: JudgedRules,
-  { start: { now }, ports: { adoption } }: AdmissionRequest,
+  { start: { now }, ports: { adoption } }: StepInput,
 ): MaybePromise<Refusal | undefined> {
   const { freeze, api, label } = version;
   if (freeze === undefined || consumer === undefined) return undefined;
@@ -160,7 +160,7 @@ export function refuseFrozen(
 
 export function refuseUnauthorised(
   { version, consumer }: JudgedRules,
-  { view }: AdmissionRequest,
+  { view }: StepInput,
 ): Refusal | undefined {
   const { access } = version;
   return access.kind === 'identified' ? authorise(access, view.method, consumer) : undefined;
@@ -169,7 +169,7 @@ export function refuseUnauthorised(
 /** By Content-Length; a body without one is measured on its way by upstream/. */
 export function refuseOversized(
   { version: { maxBody } }: JudgedRules,
-  { view: { headers } }: AdmissionRequest,
+  { view: { headers } }: StepInput,
 ): Refusal | undefined {
   const length = headers.get('content-length');
   return length !== undefined && Number(length) > maxBody

@@ -19,7 +19,7 @@ export type AuthenticatedCaller =
   | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal | TokensLimited };
 
-export const NOBODY = { kind: 'known', consumer: undefined } as const satisfies AuthenticatedCaller;
+export const ANONYMOUS = { kind: 'known', consumer: undefined } as const satisfies AuthenticatedCaller;
 const MISSING: AuthenticatedCaller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /**
@@ -31,13 +31,13 @@ export function authenticate(
   carried: Carried,
   { authenticators }: Pick<ExchangePorts, 'authenticators'>,
 ): MaybePromise<AuthenticatedCaller> {
-  if (access.kind === 'public') return NOBODY;
+  if (access.kind === 'public') return ANONYMOUS;
   const { identities, anonymous } = access;
   const authenticator =
     identities.length === 1 && !anonymous
       ? running(identities[0], authenticators)
-      : firstAsked(access, carried, authenticators);
-  if (authenticator === undefined) return anonymous ? NOBODY : MISSING;
+      : selectAuthenticator(access, carried, authenticators);
+  if (authenticator === undefined) return anonymous ? ANONYMOUS : MISSING;
   const judged = authenticator.judge(carried);
   return judged instanceof Promise ? judged.then(callerOf) : callerOf(judged);
 }
@@ -47,7 +47,7 @@ export function authenticate(
  * not looked at, so that a wrong credential never passes for another. Of several identities that take the same credential
  * the one that it says it is for; where it says so of none, the first is to say what is wrong with it.
  */
-function firstAsked(
+function selectAuthenticator(
   { identities }: IdentifiedRule,
   carried: Carried,
   authenticators: ExchangePorts['authenticators'],

@@ -43,7 +43,9 @@ export function noticeOrder(
   const mapped = held && mapConditions(headers, held, reads);
   if (mapped !== undefined && 'reason' in mapped) return mapped;
   const conditions =
-    reads && api.shared && isForSome({ sparesSome, phase, version }) ? withoutValidators(mapped) : mapped;
+    reads && api.shared && isForSome({ differsByCaller: sparesSome, phase, version })
+      ? withoutValidators(mapped)
+      : mapped;
   const notice = own !== undefined && isEdited(method) ? own : undefined;
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
 }

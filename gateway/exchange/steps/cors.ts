@@ -91,7 +91,7 @@ const ANY_PORT = /^(?::\d{1,5})?$/;
  * page there is, with the cookies of their user; only a handshake without Origin is none of theirs. Undefined for any
  * other request, and where the API has no `cors`: then the upstream sees the Origin and decides.
  */
-export function refuseStranger(
+export function refuseOrigin(
   { cors }: ApiPlan,
   { headers, webSocket, scheme, host }: RequestView,
 ): RequestRefusal | undefined {
@@ -105,7 +105,7 @@ export function refuseStranger(
 }
 
 /** Names who may read an answer of the API; the upstream's own word on it is dropped, cookies are never allowed. */
-export function nameReaders(
+export function allowReaders(
   headers: HeaderLines,
   cors: CorsRules,
   echo: boolean,

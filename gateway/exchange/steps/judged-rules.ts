@@ -20,8 +20,8 @@ import { type Decision, NO_LINKS, type RequestStart } from '../facts.ts';
 import type { ExchangePorts, Judging } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { linksOf, type Resource } from '../successor-url.ts';
-import { NOBODY } from './authenticate.ts';
-import { refuseStranger } from './cors.ts';
+import { ANONYMOUS } from './authenticate.ts';
+import { refuseOrigin } from './cors.ts';
 import { haveOneService, MISREAD, MISREAD_VERSION, refuseOverride } from './misreadings.ts';
 import {
   accountOf,
@@ -104,7 +104,7 @@ export function judgedRules(
 }
 
 /** The same for a caller, for whom an exception from the sunset replaces the date of the version by its own. */
-export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
+export function withConsumer(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
   if (consumer === undefined) return each;
   const { exceptions } = each.version;
   const exception = exceptions.length === 0 ? undefined : leaveFrom('sunset', exceptions, consumer, now);
@@ -132,7 +132,7 @@ export type OtherRules =
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: RefusingApi };
 
 /** If a path can be read in one way only. */
-export const NO_OTHERS: OtherRules = { kind: 'rules', others: [], misread: undefined };
+export const NO_OTHER_RULES: OtherRules = { kind: 'rules', others: [], misread: undefined };
 
 /** The rules of the other readings of the path, without `own`; waits only if a pin must be read. */
 export function* otherRules(
@@ -194,11 +194,11 @@ function* judgeNested(
 ): Judging<Extract<OtherRules, { kind: 'refused' }> | undefined> {
   for (const { match, reading } of nested) {
     const { route: api } = match;
-    const early = refuseLeftOut(api, ports) ?? refuseOverride(api, view) ?? refuseStranger(api, view);
+    const early = refuseLeftOut(api, ports) ?? refuseOverride(api, view) ?? refuseOrigin(api, view);
     if (early !== undefined) return { kind: 'refused', refusal: early, by: { api } };
     const stated = statedVersion(match, view, start);
     // The nested API may accept other credentials.
-    const account = stated.kind === 'open' ? yield* accountOf(api, undefined, view, ports) : NOBODY;
+    const account = stated.kind === 'open' ? yield* accountOf(api, undefined, view, ports) : ANONYMOUS;
     if (account.kind === 'refused')
       return { kind: 'refused', refusal: account.refusal, by: { api, carrier: 'pin' } };
     const resolved =

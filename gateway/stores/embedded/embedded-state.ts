@@ -159,7 +159,7 @@ export async function openOverrides(
   const without = (id: string): readonly Override[] => current.filter((each) => each.id !== id);
 
   /** What was given up may happen all the same: once the disk answers, the file says whether it has. */
-  const lookAgain = async (): Promise<void> => {
+  const reread = async (): Promise<void> => {
     try {
       await database.settled();
       await set(await read());
@@ -171,7 +171,7 @@ export async function openOverrides(
     try {
       return await done;
     } catch (error) {
-      void lookAgain();
+      void reread();
       throw error;
     }
   };

@@ -70,7 +70,7 @@ export function openClusterMap(
     if (now === up) return;
     up = now;
     options.onState(now);
-    if (!now) lookAgain();
+    if (!now) refresh();
   };
 
   const takeOver = (ranges: readonly SlotRange[]): void => {
@@ -93,7 +93,7 @@ export function openClusterMap(
   };
 
   /** Of those that can be asked, the first that answers; one that the cluster has given up comes last. */
-  const look = async (): Promise<void> => {
+  const readMap = async (): Promise<void> => {
     const ready = [...nodes.values()].filter(({ link }) => link.ready);
     const sound = ready.filter(({ link }) => link.up);
     const ask = async ({ server, link }: ClusterNode) =>
@@ -106,13 +106,13 @@ export function openClusterMap(
     tellState();
   };
   const lookNow = (): Promise<void> => {
-    running ??= look().finally(() => {
+    running ??= readMap().finally(() => {
       running = undefined;
-      lookAgain();
+      refresh();
     });
     return running;
   };
-  const lookAgain = (): void => {
+  const refresh = (): void => {
     clearTimeout(timer);
     if (closed) return;
     timer = setTimeout(() => void lookNow(), up ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_DOWN_MS);

@@ -89,12 +89,12 @@ export async function openSharedState(
     lastKnown?.write({ origin, overrides: overrides.map(writeOverride) });
   };
 
-  const look = async (): Promise<void> => {
+  const readStore = async (): Promise<void> => {
     const before = changed;
     const where = [KEYS.changes, KEYS.overrides, KEYS.origin];
     const changes = readChanges(await scripts.readChanges(...where, seen, randomUUID(), origin ?? ''));
     const texts = hasLostItsPast(changes) ? await restore() : changes.overrides;
-    if (changed !== before) return look();
+    if (changed !== before) return readStore();
     if (texts !== undefined) takeOver(texts);
     origin = changes.data?.origin ?? origin;
     wasRead = true;
@@ -108,7 +108,7 @@ export async function openSharedState(
     remember();
   };
   const refresh = (): Promise<void> => {
-    running ??= look()
+    running ??= readStore()
       .catch((error: unknown) => {
         if (!(error instanceof StoreUnavailable)) onFault(error);
       })

@@ -35,7 +35,7 @@ export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' 
   readonly keys: KnownKeys;
   /** The primary judges and erases. */
   readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
-  readonly hear: (news: StoreNews) => void;
+  readonly applyNews: (news: StoreNews) => void;
 }
 
 export async function openWorkerStores(options: WorkerStoreOptions): Promise<WorkerStores> {
@@ -62,7 +62,7 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
-      return { ...stores, guard, hear: () => undefined };
+      return { ...stores, guard, applyNews: () => undefined };
     }
     default:
       return store satisfies never;
@@ -91,11 +91,11 @@ function openKnown(
   start: StoreStart,
   pins: CachedPins,
   keys: CachedKeys,
-): Pick<WorkerStores, 'overrides' | 'hear'> {
+): Pick<WorkerStores, 'overrides' | 'applyNews'> {
   let overrides: readonly Override[] = start?.overrides ?? [];
   return {
     overrides: { current: () => overrides },
-    hear: (news) => {
+    applyNews: (news) => {
       switch (news.kind) {
         case 'overrides':
           overrides = news.overrides;

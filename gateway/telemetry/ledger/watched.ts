@@ -34,7 +34,7 @@ export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly
 }
 
 /** What stands before a caller of a public API was looked at: nobody has called, in the sense of those that need a token. */
-const BEFORE_ANYBODY: ReadonlySet<RefusalReason> = new Set([
+const BEFORE_AUTHENTICATION: ReadonlySet<RefusalReason> = new Set([
   'version_unknown',
   'route_unknown',
   'brownout',
@@ -70,6 +70,6 @@ export function countedUnder({ decision, completion }: ExchangeFacts): VersionRu
   const isCall =
     version.access.kind === 'identified'
       ? consumer !== undefined
-      : refusal === undefined || !BEFORE_ANYBODY.has(refusal);
+      : refusal === undefined || !BEFORE_AUTHENTICATION.has(refusal);
   return isCall ? version : undefined;
 }

@@ -5,10 +5,10 @@ import type { Delivery } from '../call.ts';
 import {
   type AnswerReceiver,
   contentOf,
+  countWhileSent,
   type GatheredBody,
   gather,
   type HeldBodies,
-  holdWhileGiven,
   startGathering,
 } from './held-body.ts';
 
@@ -21,7 +21,7 @@ export interface CaptureEvents {
   /** The answer is given on as it comes, since it is not going to be kept. */
   readonly onPassedOn: () => void;
   /** It was kept and cannot be given. */
-  readonly onUngivable: (cause: unknown) => void;
+  readonly onUndeliverable: (cause: unknown) => void;
 }
 
 export interface CaptureOptions extends CaptureEvents {
@@ -40,7 +40,7 @@ interface CapturedAnswer extends GatheredBody {
 }
 
 export function captureAnswer(options: CaptureOptions): Capture {
-  const { inbound, claim, request, delivery, room, onPassedOn, onUngivable } = options;
+  const { inbound, claim, request, delivery, room, onPassedOn, onUndeliverable: onUngivable } = options;
   let held: CapturedAnswer | undefined;
   let isPassing = false;
   /** It is more than is kept, which says nothing of the request before its end (IDM-6, IDM-7). */
@@ -65,7 +65,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     try {
       // Whoever has left has its outcome kept all the same.
       if (inbound.gone) throw new Error('the client left');
-      holdWhileGiven(inbound, body.length, room);
+      countWhileSent(inbound, body.length, room);
       delivery.head(status, headers);
       if (body.length > 0) delivery.write(body);
       delivery.end();

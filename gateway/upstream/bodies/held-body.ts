@@ -60,7 +60,7 @@ export const MOST_HELD = 64 * 1_024 ** 2;
 export type AnswerReceiver = Pick<Inbound, 'gone' | 'onClosed'>;
 
 /** Of an answer that is all here, a client that takes its time holds what it has not taken. */
-export function holdWhileGiven(taker: AnswerReceiver, bytes: number, room: HeldBodies): void {
+export function countWhileSent(taker: AnswerReceiver, bytes: number, room: HeldBodies): void {
   // What has closed does not close again.
   if (taker.gone) return;
   room.held += bytes;
@@ -97,7 +97,7 @@ export function holdBody({
 
   function release({ status, headers }: HeldAnswer, body: Buffer): boolean {
     letGo();
-    holdWhileGiven(inbound, body.length, heldBodies);
+    countWhileSent(inbound, body.length, heldBodies);
     delivery.head(status, headers);
     return body.length === 0 || delivery.write(body);
   }

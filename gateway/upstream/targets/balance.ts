@@ -11,21 +11,17 @@ export interface Candidate {
 }
 
 /** `now`: passed on as it was given, so that no function has to be made for a choice. */
-type CandidateShare<C> = (candidate: C, now: number) => number;
+type Weight<C> = (candidate: C, now: number) => number;
 
 /** Round robin in which each candidate comes as often as its share says, evenly spread. */
-export function byTurn<C extends Candidate>(
-  candidates: readonly C[],
-  share: CandidateShare<C>,
-  now: number,
-): C {
-  return takeTurn(candidates, share, now, Number.POSITIVE_INFINITY);
+export function roundRobin<C extends Candidate>(candidates: readonly C[], share: Weight<C>, now: number): C {
+  return nextByShare(candidates, share, now, Number.POSITIVE_INFINITY);
 }
 
 /** Among those with a load of `most` at the most; the others keep what they are owed. */
-function takeTurn<C extends Candidate>(
+function nextByShare<C extends Candidate>(
   candidates: readonly C[],
-  share: CandidateShare<C>,
+  share: Weight<C>,
   now: number,
   most: number,
 ): C {
@@ -44,14 +40,10 @@ function takeTurn<C extends Candidate>(
 }
 
 /** The candidate with the fewest requests under way for its share; among equals by turn. */
-export function byLoad<C extends Candidate>(
-  candidates: readonly C[],
-  share: CandidateShare<C>,
-  now: number,
-): C {
+export function leastLoaded<C extends Candidate>(candidates: readonly C[], share: Weight<C>, now: number): C {
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) least = Math.min(least, loadOf(candidate, share(candidate, now)));
-  return takeTurn(candidates, share, now, least);
+  return nextByShare(candidates, share, now, least);
 }
 
 const loadOf = ({ inFlight }: Candidate, share: number): number => (inFlight + 1) / share;
@@ -62,7 +54,7 @@ const loadOf = ({ inFlight }: Candidate, share: number): number => (inFlight + 1
  */
 export function byCaller<C extends Candidate>(
   candidates: readonly C[],
-  share: CandidateShare<C>,
+  share: Weight<C>,
   now: number,
   key: string,
 ): C {

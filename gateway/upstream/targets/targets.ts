@@ -4,7 +4,7 @@ import type { Decision } from '../../exchange/facts.ts';
 import type { TargetChange, TargetHealth } from '../../exchange/version-states.ts';
 import type { GatewayPlan, Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { Inbound } from '../../plane/port.ts';
-import { byCaller, byLoad, byTurn } from './balance.ts';
+import { byCaller, leastLoaded, roundRobin } from './balance.ts';
 import type { HealthPorts } from './health-checks.ts';
 import { type Choice, createTargetState, type TargetState } from './target-state.ts';
 
@@ -128,11 +128,13 @@ function pick(
 ): TargetState {
   switch (balance) {
     case 'round-robin':
-      return byTurn(candidates, shareOf, now);
+      return roundRobin(candidates, shareOf, now);
     case 'least-requests':
-      return byLoad(candidates, shareOf, now);
+      return leastLoaded(candidates, shareOf, now);
     case 'consumer':
-      return key === undefined ? byTurn(candidates, shareOf, now) : byCaller(candidates, shareOf, now, key);
+      return key === undefined
+        ? roundRobin(candidates, shareOf, now)
+        : byCaller(candidates, shareOf, now, key);
     default:
       return balance satisfies never;
   }

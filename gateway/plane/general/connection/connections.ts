@@ -44,7 +44,7 @@ export function createConnections(): Connections {
     one.once('close', () => set.delete(one));
   }
 
-  function endSpeaker(socket: Socket, busy: Busy): void {
+  function endConnection(socket: Socket, busy: Busy): void {
     setTimeout(() => {
       // A WebSocket by now is ended by others.
       if (speakers.has(socket) && !busy.socket(socket)) endGracefully(socket);
@@ -69,7 +69,7 @@ export function createConnections(): Connections {
         return;
       }
       keep<Socket>(speakers, socket);
-      if (ending !== undefined) endSpeaker(socket, ending);
+      if (ending !== undefined) endConnection(socket, ending);
     },
     trackSession(session) {
       keep(sessions, session);
@@ -87,7 +87,7 @@ export function createConnections(): Connections {
         session.close();
         endSession(session, busy);
       }
-      for (const socket of speakers) endSpeaker(socket, busy);
+      for (const socket of speakers) endConnection(socket, busy);
       // Of a TLS connection that has said nothing there is no speaker yet.
       for (const socket of open) if (socket.bytesRead === 0) endGracefully(socket);
     },

@@ -25,7 +25,7 @@ import {
 import { nodeRequests } from './progress.ts';
 import { readRequest } from './request-view.ts';
 import { createUnreadable, type Unreadable } from './unreadable.ts';
-import { giveAnswer } from './write-answer.ts';
+import { sendAnswer } from './write-answer.ts';
 
 /** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
 export type ForwardJudged = (
@@ -108,7 +108,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     } else if (reading.kind === 'server') {
       const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
-      giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
+      sendAnswer(open, { status: 204, headers, body: '' }, false, ports);
     }
     return open;
   }
@@ -136,11 +136,11 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
         return;
       }
       if (directive.kind === 'refuse') {
-        giveAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
+        sendAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
         return;
       }
       if (directive.kind === 'publish') {
-        giveAnswer(open, exchange.publish(directive.publication, facts, view), false, ports);
+        sendAnswer(open, exchange.publish(directive.publication, facts, view), false, ports);
         return;
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.attach === undefined)
@@ -148,9 +148,9 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       const refusal = await forward(inbound, directive, facts);
       const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
       if (refusal !== undefined && !open.gone && !open.answered)
-        giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
+        sendAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
     } catch (thrown) {
-      if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
+      if (!open.gone && !open.answered) sendAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
   }
 
@@ -162,7 +162,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
   function refuse(open: OpenRequest, refusal: Refusal): void {
     countRefusal(refusal, open.raw.rawHeaders.length);
-    giveAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
+    sendAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
   }
 
   function finish(open: OpenRequest): void {
@@ -198,7 +198,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   function refuseSlow(open: OpenRequest): void {
     if (open.answered || open.res.headersSent) return;
     report.refused('body_rate');
-    giveAnswer(open, exchange.refuse(SLOW_BODY, open.facts, open.glimpse), true, ports);
+    sendAnswer(open, exchange.refuse(SLOW_BODY, open.facts, open.glimpse), true, ports);
     open.inbound?.onGone?.();
   }
 

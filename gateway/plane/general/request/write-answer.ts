@@ -10,7 +10,7 @@ import type { OpenRequest, RequestPorts } from './open-request.ts';
  * Answers `open` with `made`. An HTTP/1 connection ends afterwards when `mustClose` says so, when a drain runs, or when
  * a body is left unread on it: nothing that follows on it is a request any more (FWD-12, SMG-26).
  */
-export function giveAnswer(
+export function sendAnswer(
   open: OpenRequest,
   made: ExchangeAnswer,
   mustClose: boolean,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { type HeldService, holdService } from '../../../exchange/held-service.ts';
+import { type TunnelService, tunnelServiceOf } from '../../../exchange/held-service.ts';
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
@@ -46,16 +46,16 @@ export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
 
 export interface WebsocketPorts extends Pick<ForwardPorts, 'targets' | 'startDeadline'> {
   readonly pools: Pick<Pools<HttpConnections>, 'route' | 'budget'>;
-  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
+  readonly exchange: Pick<Exchange, 'decorate' | 'expiryCauseOf'>;
   readonly idleWebsockets?: IdleBound | undefined;
 }
 
 export function createWebsockets(ports: WebsocketPorts): Websockets {
   const { exchange, pools, targets, startDeadline, idleWebsockets } = ports;
-  const tunnels = createOpenTunnels(exchange.endingOf, idleWebsockets);
+  const tunnels = createOpenTunnels(exchange.expiryCauseOf, idleWebsockets);
 
   /** Apart from the request, of which nothing is kept for as long as the WebSocket is open. */
-  function keepOpen(ends: TunnelEnds, service: HeldService, slot: Slot | undefined): void {
+  function keepOpen(ends: TunnelEnds, service: TunnelService, slot: Slot | undefined): void {
     tunnels.add(service, (onClosed) =>
       openTunnel(ends, () => {
         slot?.settle('answered');
@@ -153,7 +153,11 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
           onAnswer: (answer) => onAnswer(chosen, answer),
           onFailure: (cause, unsent) => onFailure(chosen, cause, unsent),
           onOpen(ends) {
-            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts.decision), slot);
+            keepOpen(
+              { client, ...ends, stalledAfterMs: timeouts.idle },
+              tunnelServiceOf(facts.decision),
+              slot,
+            );
             onSwitched();
             resolve(undefined);
           },
