@@ -12,7 +12,7 @@ const LAST_MS = 2_000;
 
 /** Its end looks no more, waits a moment for a look under way, and then cuts off what it sends. */
 export interface OpenNotices extends AsyncDisposable {
-  /** Undefined where the gateway file tells nobody. */
+  /** Undefined if the gateway file configures no notifications. */
   readonly onRequest:
     | (Pick<Announcer, 'preview'> & {
         /** Undefined in a rehearsal. */

@@ -12,15 +12,13 @@ export interface AccessRules {
   /** Others than this machine reach the listener: everything but health and metrics needs the token. */
   readonly exposed: boolean;
   readonly hasToken: (authorization: string | undefined) => boolean;
-  /** Whether a Cookie field names somebody who has signed in; default: nobody has. */
+  /** Whether a Cookie field names a session; default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
 }
 
 export interface AccessRequest {
   readonly method: string;
-  /** As received. */
   readonly url: string;
-  /** Host lines. */
   readonly hosts: number;
   readonly headers: PageFields & {
     readonly authorization?: string | undefined;
@@ -119,7 +117,6 @@ interface PageFields {
   readonly 'sec-fetch-mode'?: string | string[] | undefined;
 }
 
-/** Whether a browser says at all which page is behind a request. */
 function namesItsOrigin({ origin, 'sec-fetch-site': site }: PageFields): boolean {
   return origin !== undefined || site === 'same-origin';
 }

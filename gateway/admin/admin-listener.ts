@@ -20,12 +20,12 @@ import { createTokenCheck } from './token.ts';
 
 export interface AdminListenerOptions {
   readonly address: Address;
-  /** What every write needs, and off loopback every page that is not open; undefined: nobody has it. */
+  /** Required for every write, and off loopback for every page that is not open; undefined: no request has it. */
   readonly token: string | undefined;
   /** Whatever the Host says; default: only names that can be this listener's own. */
   readonly anyHost?: boolean;
   readonly routes: readonly AdminRoute[];
-  /** Whether a Cookie field names somebody who has signed in; default: nobody has. */
+  /** Whether a Cookie field names a session; default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
   readonly audit: AuditTrail;
   /** Told of whatever made an answer fail. */
@@ -59,7 +59,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     hasSession: options.hasSession ?? (() => false),
     hasToken: options.token === undefined ? () => false : createTokenCheck(options.token),
   };
-  /** With the address a request came from, which nobody knows any more once its connection is gone. */
+  /** With the client address, which is unknown once the connection has closed. */
   const matches = new WeakMap<FastifyRequest, MatchedRoute & { readonly from: string }>();
   const app = fastify({
     forceCloseConnections: true,
@@ -126,7 +126,6 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   return { address: boundAddress(app), close: () => app.close() };
 }
 
-/** Whether others than this machine reach a listener at it. */
 export function isExposed({ host }: Address): boolean {
   return host === undefined || !isLoopback(host);
 }
@@ -204,7 +203,7 @@ function bodyRefusal(error: unknown): AdminAnswer | undefined {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return errorAnswer(413, `The body may have at most ${MOST_BODY_BYTES / 1024} KiB.`);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    // Whoever sent it is gone: the answer is for the audit.
+    // The client has left: the answer is for the audit.
     case 'ECONNRESET':
       return errorAnswer(400, 'The body is not as long as Content-Length says.');
     default:

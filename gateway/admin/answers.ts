@@ -8,7 +8,6 @@ const RETRY_AFTER = { 'retry-after': String(RETRY_AFTER_S) };
 export interface AdminAnswer {
   readonly status: number;
   readonly contentType: string;
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -48,7 +47,7 @@ export function storeUnavailable({ wrote }: { readonly wrote: boolean }): AdminA
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
-/** ERR-5. What is not known here the store may have: nobody is told that there is none. */
+/** ERR-5. The store may hold what this process does not know, so this is no 404. */
 export function storeNotYetRead(what: string): AdminAnswer {
   const message = `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
@@ -60,7 +59,7 @@ export function storeTooSlow(seconds: number, advice: string): AdminAnswer {
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
-/** RFC 9110 section 13.1.2: 304 for whoever has the answer already, as its ETag says; compared weakly. */
+/** RFC 9110 section 13.1.2: 304 if If-None-Match names the ETag of the answer; weak comparison. */
 export function orNotModified(answer: AdminAnswer, ifNoneMatch: string | undefined): AdminAnswer {
   const { etag } = answer.headers;
   if (etag === undefined || ifNoneMatch === undefined || answer.status !== 200) return answer;

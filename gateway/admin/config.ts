@@ -8,9 +8,7 @@ import type { AdminRoute, AdminWriteResult } from './route.ts';
 export interface ConfigPorts {
   readonly config: () => Promise<EffectiveConfig>;
   readonly reload: () => Promise<ReloadOutcome>;
-  /** What a reload would find now. */
   readonly preview: () => Promise<readonly Problem[]>;
-  /** Undefined before a load has ended. */
   readonly lastReload: () => LastLoad | undefined;
 }
 
@@ -39,7 +37,6 @@ function reloaded(outcome: ReloadOutcome): AdminWriteResult {
   };
 }
 
-/** Null before a load has ended. */
 function lastBody(last: LastLoad | undefined) {
   return last === undefined ? null : { at: instantText(last.at), ...outcomeBody(last.outcome) };
 }
@@ -62,7 +59,6 @@ export function outcomeBody({ kind, revision, since, problems, restartNeeded, qu
   };
 }
 
-/** No member for an empty list. */
 function refusedFiles(name: 'quarantined' | 'leftOut', files: ReloadOutcome['quarantined']) {
   return files.length > 0 && { [name]: files.map(({ api, file }) => ({ api, file })) };
 }

@@ -23,7 +23,7 @@ import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnava
 
 export interface NoticePorts {
   readonly now: () => EpochMs;
-  /** Undefined where the gateway file tells nobody. */
+  /** Undefined if the gateway file configures no notifications. */
   readonly notices:
     | {
         readonly preview: (asked: NoticesAsked) => Promise<NoticesFound>;

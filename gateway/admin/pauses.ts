@@ -13,7 +13,6 @@ import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnava
 
 export interface PausePorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   /** The real time: what only a moved lifecycle clock calls over may be running on other gateways. */
   readonly wallClock: () => EpochMs;
@@ -113,7 +112,6 @@ async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<v
   }
 }
 
-/** Those that have not run out. */
 function livePauses(overrides: OverrideStore, now: EpochMs): readonly Override[] {
   return overrides.current().filter(({ until }) => now < until);
 }
@@ -152,13 +150,12 @@ function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
   return label === undefined ? api : `${api} ${label}`;
 }
 
-/** Of a store that was never read nobody can say so. */
+/** A store that was never read cannot prove absence. */
 function noSuchPause({ wasRead }: OverrideStore) {
   if (!wasRead()) return storeNotYetRead('whether there is such a pause');
   return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
 }
 
-/** What the members of a request are called. */
 const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
   api: 'api',
   label: 'version',

@@ -22,14 +22,13 @@ import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnava
 
 export interface PinPorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly pins: PinStore;
 }
 
 const PIN = '/-/pins/{api}/{account}';
-/** Once more after somebody else moved the pin meanwhile. */
+/** One retry after a concurrent change of the pin. */
 const ATTEMPTS = 2;
 
 export function pinRoutes(ports: PinPorts): readonly AdminRoute[] {
@@ -66,7 +65,7 @@ async function rollBack(ports: PinPorts, request: AdminRequest): Promise<AdminWr
 }
 
 type PinMoveRequest =
-  /** `created`: when the account was made, where whoever asks knows it. */
+  /** `created`: when the account was made, if the caller knows it. */
   | { readonly kind: 'upgrade'; readonly to: Label; readonly created: EpochMs | undefined }
   | { readonly kind: 'roll_back' };
 

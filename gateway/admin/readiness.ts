@@ -3,11 +3,9 @@ import type { Metrics } from '../telemetry/telemetry.ts';
 import { type AdminAnswer, jsonAnswer } from './answers.ts';
 import type { AdminPage } from './route.ts';
 
-/** What operators should know of the policies of a gateway that is ready. */
 export interface PolicyReadiness {
   /** The files as they stand are not, or not all, in force. */
   readonly reloadRefused: boolean;
-  /** The gateway file changed since the start. */
   readonly restartNeeded: boolean;
   /** APIs that are served in their last accepted form. */
   readonly quarantined: readonly string[];
@@ -34,7 +32,6 @@ export function readinessAnswer({ state, store, revision, policies }: Readiness)
   return jsonAnswer(state === 'ready' ? 200 : 503, body);
 }
 
-/** Nothing where all is well. */
 function detailOf(policies: PolicyReadiness) {
   const { reloadRefused, restartNeeded, quarantined, leftOut } = policies;
   const details = [

@@ -16,7 +16,6 @@ import { usageSummary } from './usage-reading.ts';
 
 export interface GuardPorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
@@ -35,14 +34,12 @@ export interface GuardReport {
   readonly onGoing: (version: VersionRules, sunset: EpochMs, usage: string) => void;
   /** What a store that was away kept from being done. */
   readonly onAway: (version: VersionRules, reason: Error) => void;
-  /** A mistake of this program. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface RetirementGuard {
-  /** One at a time: whoever asks meanwhile waits for the look under way. Never rejects. */
+  /** One check at a time: concurrent callers share it. Never rejects. */
   readonly look: () => Promise<void>;
-  /** Looks no more, and waits for a look under way. */
   readonly close: () => Promise<void>;
 }
 
@@ -62,7 +59,6 @@ interface UsageCheck {
   readonly usage: UsageSummary;
 }
 
-/** Looks at once, and every minute. */
 export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
   const { plan, now, monotonic, overrides, ledger, keptFrom, report } = ports;
   const looks = new Map<string, UsageCheck>();

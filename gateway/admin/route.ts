@@ -8,11 +8,9 @@ export interface AdminRequest {
   readonly parameter: (name: string) => string;
   /** As sent, decoded; for pages that take any. */
   readonly query: URLSearchParams;
-  /** The Accept field; undefined where none was sent. */
   readonly accept: string | undefined;
   /** The Cookie field; whose session it names is asked of the sessions. */
   readonly cookie?: string | undefined;
-  /** Parsed JSON; undefined without a body. */
   readonly body: unknown;
 }
 
@@ -20,7 +18,6 @@ export interface AdminPage {
   readonly method: 'GET';
   /** Segments in braces are parameters: `/-/pins/{api}/{account}`. */
   readonly path: string;
-  /** A second name of another page. */
   readonly alias?: boolean;
   /** Needs no token even where the listener is not on loopback: health and metrics. */
   readonly open?: boolean;

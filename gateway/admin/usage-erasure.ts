@@ -13,7 +13,6 @@ export interface ErasurePorts {
   readonly ledger: Pick<LedgerStore, 'erase'>;
 }
 
-/** The erasure of all records of a consumer, whatever it was known by. */
 export async function eraseUsage(
   { now, ledger }: ErasurePorts,
   { query, body }: AdminRequest,
@@ -30,7 +29,7 @@ export async function eraseUsage(
   });
 }
 
-/** Whoever was to be forgotten is not to live on in the audit: who knows the name can find it there, nobody else. */
+/** The audit must not keep the erased name: only someone who knows the name can find it by its hash. */
 function pseudonymOf(consumer: string): string {
   return `sha256:${createHash('sha256').update(consumer).digest('hex').slice(0, 32)}`;
 }

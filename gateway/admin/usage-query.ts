@@ -7,7 +7,6 @@ import { daysBefore } from '../policy/usage/window.ts';
 
 export interface UsageQuery {
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
-  /** Undefined: not said. */
   readonly since: UsageDay | undefined;
   /** Where a page before said that the next one begins. */
   readonly after: string | undefined;

@@ -38,7 +38,7 @@ interface RecordsPage<T> {
   readonly next: string | undefined;
 }
 
-/** What was begun is given up: nobody waits for it any more. */
+/** The read took too long and was given up. */
 export class TooSlow extends StoreUnavailable {}
 
 type Readable = Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;

@@ -1,4 +1,4 @@
-// What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
+// The body of each version in a usage answer: its dates, its calls, its exceptions.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
@@ -161,7 +161,7 @@ type ExceptionBody = UsedVersion['exceptions'][number];
 /** Those of the version, and those that an operation has of its own; those that have run out too. */
 export function exceptionsOf({ exceptions, operations }: VersionRules): readonly Exception[] {
   const all = [...exceptions, ...(operations?.list.flatMap((each) => each.exceptions) ?? [])];
-  // Of an operation with a sunset of its own nobody has leave by that of the version.
+  // An exception from the sunset of the version does not apply to an operation with a sunset of its own.
   const effective = all.filter(({ from }) => from.length > 0);
   return [...new Map(effective.map((each) => [exceptionKey(each), each])).values()];
 }

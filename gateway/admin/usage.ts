@@ -49,9 +49,9 @@ export interface UsagePorts {
 
 const USAGE = '/-/usage';
 const USUAL_DAYS = 30;
-/** With all their days, which the rows of others are told without. */
+/** Records with all their days; rows of several consumers have none. */
 const WHOLE_RECORDS_PER_PAGE = 100;
-/** Less than `sundial usage` waits, so that it is told why. */
+/** Less than the timeout of `sundial usage`, so that it gets the reason. */
 const LOOK_WITHIN_MS = 25_000;
 const CSV = 'text/csv';
 
@@ -117,7 +117,7 @@ interface UsageScope {
   readonly beganAt: EpochMs | undefined;
 }
 
-/** What is kept of one consumer is told whole unless a day is named. `from`: where what is kept may begin. */
+/** For one consumer all kept days, unless a day is named. `from`: where the kept records may begin. */
 function usualSince({ filter }: UsageQuery, now: EpochMs, from: readonly (EpochMs | undefined)[]): string {
   const begins = filter.consumer === undefined ? [] : from.filter((each) => each !== undefined);
   const days = begins.map((at) => dayNumberAt(now) - dayNumberAt(at));

@@ -16,9 +16,7 @@ export interface Announcer {
    */
   readonly announce: () => Promise<NoticesSent>;
   readonly preview: Preview;
-  /** Looks at once, and every minute. */
   readonly begin: () => void;
-  /** Looks no more, and waits for a look under way. */
   readonly close: () => Promise<void>;
 }
 
@@ -34,7 +32,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
   let waiting = 0;
   let isClosed = false;
 
-  /** Those that somebody may still have to be told of. */
+  /** Notices that may still have to be sent. */
   const openNotices = async (): Promise<readonly Notice[]> => {
     const moment = { now: now(), overrides: overrides() };
     const open: Notice[] = [];

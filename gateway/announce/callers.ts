@@ -35,9 +35,8 @@ export interface ConsumerNotice {
 }
 
 export interface Callers {
-  /** By consumer. */
   readonly named: readonly CallingConsumer[];
-  /** Addresses from which somebody called without a name: nobody knows whom to write to. */
+  /** Client addresses of anonymous calls, which have no contact. */
   readonly addresses: number;
 }
 

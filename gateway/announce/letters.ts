@@ -10,15 +10,15 @@ import type { AnnouncerPorts } from './ports.ts';
 
 export interface Letter {
   readonly to: string;
-  /** The consumers that are written to there, each with what it is told. */
+  /** The consumers that this mail is for, each with its notices. */
   readonly readers: readonly CallingConsumer[];
 }
 
 export interface Letters {
   readonly letters: readonly Letter[];
-  /** Each with what it is not told of, since nobody knows where to write. */
+  /** Consumers without a contact, each with the notices that are not sent. */
   readonly withoutContact: readonly CallingConsumer[];
-  /** Addresses from which somebody called without a name. */
+  /** Client addresses of anonymous calls. */
   readonly addresses: number;
 }
 
@@ -68,7 +68,7 @@ async function notRefused(
   return notices.filter((_, index) => texts[index] === undefined);
 }
 
-/** Undefined: nobody knows. `api`: of what it is told. */
+/** Undefined if no contact is known. `api`: the API of the notice. */
 type ContactOf = (caller: Pick<CallingConsumer, 'consumer' | 'byKey'>, api: string) => string | undefined;
 
 export function contactsFrom(
@@ -80,7 +80,7 @@ export function contactsFrom(
   for (const key of keys.toSorted((a, b) => a.created - b.created))
     if (key.contact !== undefined && isWorking(key, now)) byKey.set(key.consumer, key.contact);
   return ({ consumer, byKey: isKeyed }, api) => {
-    // Of that API before any other one: an owner may know somebody that others do not.
+    // Contacts of that API come first, then those of all others.
     const [own, others] = [plan.apis.filter(({ name }) => name === api), plan.apis];
     const declared = [...own, ...others].map(({ contacts }) => contacts.get(consumer));
     const found = declared.find((each) => each !== undefined) ?? (isKeyed ? byKey.get(consumer) : undefined);

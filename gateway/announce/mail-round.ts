@@ -12,10 +12,10 @@ import type { MailOutcome } from './send-mail.ts';
 
 type MailCounts = NoticesSent['mails'];
 
-/** The ledger is read anew when there is something new to tell, and else this often: somebody may have begun to call. */
+/** The ledger is read when a notice is due, and at least this often, since a consumer may have started to call. */
 const SELDOM_MS = 60 * 60_000;
 
-/** `isOurs` renews the turn: whoever has lost it stops. */
+/** `isOurs` renews the lease: a process that has lost it stops. */
 export type MailRound = (
   notices: readonly Notice[],
   forced: boolean,

@@ -21,7 +21,6 @@ export interface Mail {
 export interface MailOf {
   readonly plan: Pick<GatewayPlan, 'public'>;
   readonly to: string;
-  /** Whose domain the message id has. */
   readonly from: string;
   readonly now: EpochMs;
   /** At least one, each told of something. */
@@ -33,11 +32,9 @@ const NAMES = new Intl.ListFormat('en-GB');
 
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
 
-/** What is said of one version or operation, in lines, before it is text or HTML. */
 interface MailPart {
   readonly titles: readonly string[];
   readonly sentences: readonly string[];
-  /** Of each reader. */
   readonly evidence: readonly (readonly string[])[];
 }
 
@@ -68,7 +65,7 @@ export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   };
 }
 
-/** What is said of one version or operation; below it the calls of each reader that is told of it. */
+/** The part about one version or operation, with the calls of each consumer. */
 function partOf(
   plan: Pick<GatewayPlan, 'public'>,
   rules: VersionRules,

@@ -4,7 +4,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
 
 export interface Marks {
-  /** The text kept at `id`, which is `text` for whoever is first. */
+  /** The text kept at `id`: `text` for the first caller. */
   readonly once: (id: string, text: string) => Promise<string>;
   readonly find: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>;
   /** Whether it is for this process to do now. */
@@ -19,7 +19,7 @@ export const mailMark = (notice: string, consumer: string): string => `${notice}
 export const refusedMark = (notice: string, consumer: string, to: string): string =>
   `${mailMark(notice, consumer)} refused ${digestOf(to)}`;
 export const eventMark = (notice: string): string => `${notice} event`;
-/** Of a step of a countdown after which another one was due: nobody is told of it any more. */
+/** Marks a step of a countdown that a later step has replaced: it is no longer sent. */
 export const overMark = (notice: string): string => `${notice} over`;
 export const beginMark = (api: string): string => `${api} first look`;
 
@@ -63,7 +63,7 @@ export function createMarks(
 const DAY_MS = 86_400_000;
 /** What is older when an API is first looked at belongs to a time before there was anybody to tell. */
 const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
-/** So long whoever begins to call is still told of it. */
+/** For this long a consumer that starts to call still gets the notice. */
 const OPEN_MS = 30 * DAY_MS;
 
 export function isOfThePast(at: EpochMs, firstLook: string): boolean {

@@ -26,7 +26,7 @@ export interface Notice {
 export interface Noticed {
   /** By when they became due. */
   readonly due: readonly Notice[];
-  /** Steps of a countdown after which another one, or the sunset itself, is due: nobody is told of them any more. */
+  /** Steps of a countdown that a later step or the sunset itself has replaced: they are no longer sent. */
   readonly superseded: readonly Notice[];
 }
 
@@ -52,12 +52,12 @@ export function kindOf({ milestone }: Notice): NoticeKind {
   return KINDS[milestone.kind];
 }
 
-/** Since when somebody can be told of it: calls are counted only from the deprecation on, however early that is announced. */
+/** The first instant at which the notice has readers: calls are counted only from the deprecation on. */
 export function notifiableFrom({ milestone: { at, life } }: Notice): EpochMs {
   return Math.max(at, life.schedule.deprecated ?? at);
 }
 
-/** An API that is only observed refuses nobody, and announces nothing. */
+/** An API in observe mode refuses no request and announces nothing. */
 export function noticesAt(api: ApiPlan, moment: Moment, daysBefore: readonly number[]): Noticed {
   const due: Notice[] = [];
   const superseded: Notice[] = [];
@@ -102,7 +102,6 @@ function noticesOf(
   };
 }
 
-/** What the changelog has of it by now. */
 function dueOf(life: VersionRules, within: VersionRules | undefined, now: EpochMs): readonly DueMilestone[] {
   const whole =
     within === undefined ? { ...life, operations: undefined } : { ...within, operations: { list: [life] } };

@@ -37,7 +37,6 @@ export function segment(text: string): string {
   return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'));
 }
 
-/** A path with those parameters that are defined. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(parameters).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -45,13 +44,11 @@ export function withQuery(path: string, parameters: Readonly<Record<string, stri
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** The gateway did what was asked. */
 export interface AdminResponse {
   readonly kind: 'answered';
   readonly body: unknown;
 }
 
-/** One open page of a listener. */
 export interface ListenerPage {
   readonly kind: 'page';
   readonly origin: string;
@@ -68,7 +65,6 @@ export interface GatewayClient {
   readonly next: NextCommand;
 }
 
-/** What a command does with a gateway. */
 export type GatewayAction = (gateway: GatewayClient) => Promise<ApartResult>;
 
 interface AdminCall<Answer> {

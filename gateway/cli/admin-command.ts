@@ -5,14 +5,12 @@ import { parseDuration } from '../policy/notation.ts';
 import type { GatewayAction } from './admin-call.ts';
 import { type CommandSetting, configOption, formatOption } from './command-setting.ts';
 
-/** Which gateway is meant, and how to print, as the command line says it. */
 export interface GatewayCommandOptions<Format extends string = 'text' | 'json'> {
   readonly config: string;
   readonly admin: string | undefined;
   readonly format: Format;
 }
 
-/** The options by which a gateway is found. */
 export function withGateway(
   command: Command,
   formats: readonly [string, ...string[]] = ['text', 'json'],
@@ -44,7 +42,6 @@ export function onGateway<Given extends readonly unknown[]>(
   });
 }
 
-/** Who does it and why, for the audit log. */
 export interface Author {
   readonly by: string;
   readonly why: string;

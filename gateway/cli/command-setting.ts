@@ -14,9 +14,7 @@ export type ReadRecorded = (store: StoreSettings) => Promise<readonly PublishedE
 
 export interface CommandSetting {
   readonly environment: Environment;
-  /** The real clock. */
   readonly now: () => EpochMs;
-  /** Prints the result and keeps its exit code for the process. */
   readonly end: (result: Promise<ApartResult>) => Promise<void>;
   readonly openGateway: (
     options: Pick<GatewayClient, 'format'> & { readonly config: string; readonly admin: string | undefined },
@@ -26,7 +24,6 @@ export interface CommandSetting {
   readonly readRecorded: ReadRecorded;
 }
 
-/** An instant for the lifecycle clock, and how it was written. */
 export interface MovedTo {
   readonly at: EpochMs;
   readonly text: string;
@@ -63,13 +60,11 @@ export function formatOption([usual, ...others]: readonly [string, ...string[]])
   return new Option('--format <format>', 'how to print').choices([usual, ...others]).default(usual);
 }
 
-/** The options that every command on the files has, as the command line says them. */
 export interface FileOptions {
   readonly config: string;
   readonly at?: MovedTo | undefined;
 }
 
-/** Where the files of a command are, and the lifecycle instant at which they are judged. */
 export interface FilesAt {
   readonly configFile: string;
   readonly environment: Environment;
@@ -77,7 +72,6 @@ export interface FilesAt {
   readonly cwd?: string;
 }
 
-/** The same of a command that prints findings, coloured or not. */
 export interface PrintedFiles extends FilesAt {
   readonly colour: boolean;
 }

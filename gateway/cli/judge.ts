@@ -32,9 +32,7 @@ interface AssumedConsumer extends Omit<Consumer, 'claims' | 'via'> {
 export interface JudgeInput {
   readonly plan: GatewayPlan;
   readonly settings: Settings;
-  /** Lifecycle instant. */
   readonly now: EpochMs;
-  /** Nothing else is paused. */
   readonly overrides: readonly Override[];
   /** Whom any credential stands for. */
   readonly consumer: AssumedConsumer;
@@ -43,7 +41,6 @@ export interface JudgeInput {
   readonly pins: PinStore;
 }
 
-/** All that became known, side by side. */
 export type JudgedFacts = RequestStart & Decision & Readonly<Completion>;
 
 export interface JudgedRequest {
@@ -97,7 +94,7 @@ export async function judge(
       }
       // With every key new there is nothing to give again.
       const headers = new HeaderLines(directive.forward.headerRules?.response.set);
-      // As to an answer of a service that says nothing of caches.
+      // As for an upstream answer without cache headers.
       exchange.decorate(200, headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };
     } catch (thrown) {
@@ -158,7 +155,6 @@ function assume({
   };
 }
 
-/** Takes every credential that it is shown, for one consumer. */
 function assumeIdentity(
   identity: IdentitySettings,
   consumer: Omit<Consumer, 'via'>,

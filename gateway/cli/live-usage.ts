@@ -23,13 +23,12 @@ export const USUAL_DAYS = 30;
 /** Longer than a gateway takes to say that its store is slow. */
 const WITHIN_MS = 30_000;
 const ALL_WITHIN_MS = 60_000;
-/** A hundred thousand consumers of a version; whoever has more sees the first of them counted. */
+/** Covers a hundred thousand consumers of a version; further ones are not counted. */
 const MOST_PAGES = 200;
 
 type AbsentUsage = Extract<FetchedUsage, { kind: 'absent' }>;
 type Ask = (query: Readonly<Record<string, string>>) => Promise<UsageAnswer | AbsentUsage>;
 
-/** Takes at most a minute. */
 export async function fetchUsage(
   sources: readonly PolicySource[],
   which: WhichGateway,
@@ -49,10 +48,10 @@ export async function fetchUsage(
   if (first === undefined) throw new Error('a month was asked for');
   const callers: UsageRowBody[] = [];
   for (const { api, version, freeze } of versions) {
-    // What the gateway does not know yet nobody calls, and it would say so.
+    // A version that the gateway does not know yet has no calls, and asking would be an error.
     const isKnown = first.versions?.some((each) => each.api === api && each.version === version) ?? false;
     const rows = freeze !== undefined && isKnown ? await callersOf({ api, version }, ask) : [];
-    // Of a part nobody can say how many it would meet.
+    // An incomplete read cannot prove how many consumers are affected.
     if ('why' in rows) return rows;
     callers.push(...rows);
   }

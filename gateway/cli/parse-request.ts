@@ -1,4 +1,4 @@
-// A request as somebody writes it, on the command line or in an expectation, made the view that a listener would make.
+// Parses a request from the command line or an expectation into the view that a listener would make.
 
 import type { RequestRefusal } from '../exchange/directive.ts';
 import {
@@ -43,7 +43,7 @@ const WORDS = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+) +)?(\S+)$/;
 const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
-/** TEST-NET-1 of RFC 5737: an address nobody has. */
+/** TEST-NET-1 of RFC 5737. */
 const EXAMPLE_ADDRESS = '192.0.2.1';
 
 /** `Name: value` apart; undefined for anything else. */
@@ -134,7 +134,6 @@ function isUncertified(host: string, { https }: Settings['listeners']): boolean 
   return names.length > 0 && !speaksFor({ names }, host);
 }
 
-/** Names and values in turn, as they would be sent. */
 function linesOf({ headers, host, authorization }: RequestText): readonly string[] {
   const isGiven = (name: string) => headers.some(([given]) => given.toLowerCase() === name);
   return [

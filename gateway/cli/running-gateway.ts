@@ -19,7 +19,6 @@ export interface WhichGateway {
   /** Origin of an admin listener, instead of the one of the gateway file. */
   readonly admin: string | undefined;
   readonly environment: Environment;
-  /** The real clock: the gateway file is read at some instant. */
   readonly now: EpochMs;
   readonly cwd?: string;
 }

@@ -169,7 +169,7 @@ function checkSunset({ source, label, version, used, live, now, addImpact, addWa
   }
 }
 
-/** By consumer, whatever proved its id: the gateway judges so, too. An address is nobody's id. */
+/** By consumer id, whatever credential proved it, as the gateway judges. Client addresses do not count. */
 function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<string, EpochMs> {
   const first = new Map<string, EpochMs>();
   for (const { api, version, consumer, via, firstCall } of callers) {

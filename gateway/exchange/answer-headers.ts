@@ -37,7 +37,6 @@ export class HeaderLines {
     return at < 0 ? undefined : this.flat[at + 1];
   }
 
-  /** Of a name that is not there. */
   add(name: string, value: HeaderValue, kind: number): void {
     this.flat.push(name, value);
     this.kinds |= kind;
@@ -51,7 +50,6 @@ export class HeaderLines {
     else if (value !== undefined) this.add(name, value, kind);
   }
 
-  /** All of them as `set` does. */
   write(lines: readonly HeaderLine[], kind: number): void {
     if (this.has(kind)) for (const [name, value] of lines) this.set(name, value);
     else for (const [name, value] of lines) this.add(name, value, kind);
@@ -82,7 +80,6 @@ export class HeaderLines {
   }
 }
 
-/** The members of all lines of a list field. */
 export function fieldText(value: HeaderValue): string {
   return typeof value === 'string' ? value : value.join(', ');
 }

@@ -16,12 +16,12 @@ import { clampFreshness, longestReuse } from './answers/freshness.ts';
 import { describeRefusal } from './answers/refusal.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ExchangeFacts, factsOf, undecided } from './facts.ts';
-import { type ExpiryCause, expiryCauseOf, type TunnelService } from './held-service.ts';
 import { judge } from './pipeline.ts';
 import type { ExchangePorts, Judging } from './ports.ts';
 import type { Publication } from './publish/publication.ts';
 import type { RequestGlimpse, RequestView } from './request-view.ts';
 import { refuse } from './steps/admission.ts';
+import { type ExpiryCause, expiryCauseOf, type TunnelService } from './tunnel-service.ts';
 
 /** A complete answer made by the gateway; lower-case header names; the transport leaves the body out for HEAD. */
 export interface ExchangeAnswer {
@@ -30,13 +30,11 @@ export interface ExchangeAnswer {
   readonly body: string;
 }
 
-/** How an exchange ended, as the transport saw it. */
 export interface ExchangeOutcome {
   readonly method: string;
   /** Path without query; may hold hostile bytes. */
   readonly path: string;
   readonly status: number;
-  /** Body bytes written to the client. */
   readonly bytes: number;
   readonly clientAddress: string;
   /** The same for IPv4; the /64 network for IPv6, which one subscriber owns whole. */
@@ -64,7 +62,6 @@ export interface Exchange {
   readonly refuse: (refusal: Refusal, facts: ExchangeFacts, glimpse: RequestGlimpse) => ExchangeAnswer;
   /** The answer for whatever was thrown; anything but a `Fault` is a 500. */
   readonly fail: (thrown: unknown, facts: ExchangeFacts, glimpse: RequestGlimpse) => ExchangeAnswer;
-  /** The answer made of the plan itself. */
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => ExchangeAnswer;
   /** Edits the headers of an upstream's answer in place. */
   readonly decorate: (status: number, headers: HeaderLines, facts: ExchangeFacts, view: RequestView) => void;

@@ -123,7 +123,7 @@ function linkVersions(
   const before = version.predecessors.find((label) => isServed(look.at(label)) && look.leadsOn(label));
   const latest = placed(newest) && newest !== successor?.label ? newest : undefined;
   const predecessor = placed(before) ? before : undefined;
-  // What its redirect leads to, or no longer leads to, is told with the same answer.
+  // The answer names the target of the redirect, so it changes with that target.
   if (hasEnded(phase)) lookAtTargets(version, look);
   const frames = [
     ...frameTo(plan, api, latest, 'latest-version'),

@@ -57,7 +57,7 @@ export interface RequestView extends RequestGlimpse {
   /** A trusted proxy sent it, which says by its own fields where the client comes from. */
   readonly viaTrusted?: boolean;
   readonly requestId: string;
-  /** What the upstream is told of the trace. */
+  /** Trace headers for the upstream. */
   readonly trace?: Trace | undefined;
   /** Proven, of a client that opened the connection itself. */
   readonly clientCertificate?: ClientCertificate | undefined;

@@ -21,7 +21,6 @@ interface RememberedVerdict {
 export interface IdentityVerifier extends TokenVerifier {
   /** Fetches the keys in the background so that the first token need not wait; never rejects. */
   readonly warm: () => Promise<void>;
-  /** Stops the schedule and any fetch under way. */
   readonly close: () => void;
 }
 

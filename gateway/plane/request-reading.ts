@@ -31,7 +31,6 @@ export type RequestReading =
   | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
 
 export interface ReadingContext {
-  /** Of the connection. */
   readonly scheme: 'https' | 'http';
   readonly isHttp2: boolean;
   readonly connection: ClientConnection;
@@ -59,7 +58,6 @@ export function glimpseOf({
 /** The head of a message whose field lines and method are in order. */
 export interface ReceivedHead {
   readonly method: string;
-  /** The target as received. */
   readonly url: string;
   readonly httpVersion: string;
   readonly headers: FieldRecord;

@@ -19,10 +19,8 @@ export interface PublicCertificates {
 }
 
 export interface CertificateOptions {
-  /** The real clock. */
   readonly now: () => EpochMs;
   readonly report: CertificateReport;
-  /** Milliseconds between two looks at the files. */
   readonly checkEveryMs?: number;
 }
 
@@ -115,13 +113,11 @@ export async function openCertificates(
 
 /** One key pair with where it comes from: the last usable state of its files. */
 interface PairSource {
-  /** The last one that could be used. */
   readonly pair: () => KeyPair;
   /** Reads the files, and says whether they hold another pair. Rejects when they hold none; the one before stays. */
   readonly read: () => Promise<boolean>;
   /** Whether the files are no longer those that were last read, usable or not. */
   readonly wasTouched: () => Promise<boolean>;
-  /** Whether what was last read could not be used. */
   readonly isBehind: () => boolean;
 }
 

@@ -2,7 +2,6 @@
 // signals are held. main.ts wires it to the gateway's drain.
 import closeWithGrace from 'close-with-grace';
 
-/** For what is let go after the drain. */
 const CLOSE_WITHIN_MS = 5_000;
 const ENDING: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 const HELD: readonly NodeJS.Signals[] = [...ENDING, 'SIGHUP'];

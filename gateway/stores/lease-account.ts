@@ -17,7 +17,6 @@ const ROUNDING = 1e-6;
 
 interface Lease {
   left: number;
-  /** When the store was asked for it. */
   readonly sentAt: number;
   /** When the bucket would be full again if no more were taken. */
   fullAt: number;
@@ -40,7 +39,6 @@ export interface LeaseAccount {
   readonly preview: (cost: number, at: number, required?: number) => Taken | undefined;
   /** Unspent units, 0 while they wait for an answer of the store. */
   readonly held: () => number;
-  /** Whether the store refused what it was asked for last. */
   readonly wasRefused: () => boolean;
   /** Units beyond the leases that `cost` needs. */
   readonly missing: (cost: number) => number;
@@ -77,7 +75,6 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   /** Whether the unspent units may be spent, or wait for an answer. */
   let confirmed = false;
   let refused = false;
-  /** Whether others have taken much from the bucket. */
   let shared = false;
 
   const unspent = (): number => {

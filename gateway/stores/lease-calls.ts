@@ -14,7 +14,6 @@ export interface LeaseEntry {
   left: number;
 }
 
-/** A take, and the lease of its key. */
 export interface LeaseRequest {
   readonly take: Take;
   readonly entry: LeaseEntry;
@@ -159,7 +158,6 @@ export function createFetchTogether(
   };
 }
 
-/** Units that `times` requests need beyond the held ones. */
 function missingFor({ entry, take }: LeaseRequest, times: number): number {
   return Math.max(1, take.cost * times - entry.account.held());
 }

@@ -22,7 +22,7 @@ export interface PinRecords {
   readonly replace: (key: string, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
 }
 
-/** `onFault` is told once that something is no pin, however much of it there is. */
+/** `onFault` is called once for unreadable pins, however many there are. */
 export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => void): PinRecords {
   const reportOnce = faultOnce(onFault, 'what is stored as a pin is none; its account counts as not pinned');
   /** Whether `text` took the place of what stands at `key` and is no pin. */
@@ -43,7 +43,7 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
       if (read !== undefined) return read;
       reportOnce();
       if (await replaceUnreadable(key, existing, text)) return pin;
-      // Whoever came first has put it right.
+      // A concurrent call has replaced it.
       const other = readPin(await texts.claim(key, text));
       if (other === undefined) throw new StoreUnavailable('what is stored as a pin is none');
       return other;

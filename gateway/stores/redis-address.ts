@@ -78,7 +78,6 @@ export function withoutLogin(url: string): string {
   return url.replace(/:\/\/.*@/s, '://').replace(/[?#].*$/s, '');
 }
 
-/** As `host:port`. */
 export function serverName({ host, port }: RedisServer): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -106,7 +106,7 @@ export interface UsageChunk<T = UsageRecord> {
   readonly last: UsagePlace | undefined;
 }
 
-/** Whoever asks has a word in between: a page may end before it is full, and be empty. */
+/** A page may end early or be empty, so that the caller can stop between pages. */
 const WITHIN_MS = 1_000;
 
 /**

@@ -64,7 +64,7 @@ const BY_SCHEME = {
   ClientCertificate: ['certificate_invalid'],
 } as const satisfies Record<CredentialScheme['scheme'], readonly (typeof AUTH_FAILURES)[number][]>;
 
-/** api, reason: of each API that somebody must be known for, by what it takes. */
+/** api, reason: for each API that needs credentials, by their kind. */
 export function* knownAuthFailures({ apis }: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
   for (const { name, access, versions } of apis) {
     const rules = [...versions.values()].flatMap((version) => withOperations(version));

@@ -50,7 +50,6 @@ export interface MetricSources {
   readonly announcements: Pick<AnnouncementCounts, 'samples'>;
   readonly ledger: LedgerSamples | undefined;
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly overrides: () => readonly Override[];
   readonly wallClock: () => EpochMs;

@@ -4,7 +4,6 @@ import type { Latency } from './latency.ts';
 /** The labels of what is counted by version. */
 export const VERSION = ['api', 'version'] as const;
 
-/** Label values in the order of the row's labels. */
 export type Sample = readonly [labels: readonly string[], value: number];
 export type LatencySample = readonly [labels: readonly string[], latency: Latency];
 

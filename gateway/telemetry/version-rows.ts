@@ -68,7 +68,6 @@ export function* valuedSamples(
   }
 }
 
-/** In seconds since 1970. */
 function dateSamples(versions: Iterable<VersionState>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
   return valuedSamples(versions, ({ rules: { schedule } }) => schedule[date] && schedule[date] / 1000);
 }

@@ -42,7 +42,7 @@ export function createNameLookup({ find = findBySystem, maxAgeMs }: NameLookupOp
   const names = new Map<string, ResolvedName>();
   const asking = new Map<string, Promise<ResolvedName>>();
 
-  /** One question at a time for each name, whoever asks. */
+  /** One lookup at a time per name; concurrent callers share it. */
   function ask(name: string): Promise<ResolvedName> {
     const running = asking.get(name);
     if (running !== undefined) return running;

@@ -35,7 +35,7 @@ export function mayTryAgain(
   if (retries === undefined || budget === undefined || tries >= retries.attempts) return false;
   const repeatable = failure.unanswered && isRepeatable(method, hasBody);
   if (!failure.unsent && !repeatable) return false;
-  // An idle connection that ended as it was used says nothing of the load of the upstream.
+  // An idle connection that closed as it was used does not indicate load.
   return failure.stale || budget.take(retries.budget);
 }
 

@@ -15,7 +15,6 @@ export interface Upstreams<C extends TargetConnections = TargetConnections> {
   readonly startDeadline: StartDeadline;
   /** Short steps at whose end it goes by `plan`, one plan at a time; requests under way keep what they have. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
-  /** Ends every check and every connection at once. */
   readonly close: () => Promise<void>;
 }
 
@@ -57,7 +56,6 @@ export function probeThrough(pools: Pick<Pools, 'route'>): Probe {
   };
 }
 
-/** One target as it is reached by one call. */
 export interface UpstreamRoute<C extends TargetConnections = TargetConnections> {
   readonly limit: ConcurrencyLimit;
   readonly connections: C;
@@ -72,14 +70,12 @@ export interface Pools<C extends TargetConnections = TargetConnections> {
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   /** Targets that are reached, for a gauge and for tests. */
   readonly size: () => number;
-  /** Ends every connection at once. */
   readonly close: () => Promise<void>;
 }
 
 export interface PoolOptions<C extends TargetConnections> {
   readonly connect: ConnectTarget<C>;
   readonly startDeadline: StartDeadline;
-  /** Default: the system's. */
   readonly findAddresses?: FindAddresses;
   /** How long an address of a host name is believed, milliseconds. */
   readonly lookupEveryMs?: number;

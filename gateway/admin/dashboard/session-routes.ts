@@ -7,7 +7,7 @@ export interface SessionRules {
   readonly sessions: AdminSessions;
   /** Whether an `Authorization` value carries the admin token. */
   readonly hasToken: (authorization: string | undefined) => boolean;
-  /** Whether pages are shown to nobody who is not signed in: others than this machine reach the listener. */
+  /** Whether pages need a session, since other machines reach the listener. */
   readonly exposed: boolean;
 }
 

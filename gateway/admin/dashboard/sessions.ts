@@ -14,7 +14,7 @@ export interface AdminSessions {
 export interface SessionPorts {
   /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
-  /** So many bytes that nobody can guess, in letters that a cookie may have. */
+  /** Too many bytes to guess, encoded for a cookie. */
   readonly random: (bytes: number) => string;
 }
 

@@ -1,4 +1,4 @@
-// What stands now, for the dashboard and whoever else would look: versions, their traffic, limits, upstreams.
+// Routes for the current state: versions, their traffic, limits, upstreams.
 import { versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -80,10 +80,10 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
   } while (after !== undefined);
   const beganAt = await ledger.beganAt(filter);
   return {
-    /** Null: its calls are not counted, so that nobody knows who would be met. */
+    /** Null if its calls are not counted. */
     countedSince: beganAt === undefined || !ports.recordsUsage ? null : instantText(beganAt),
     days: [...byDay].map(([day, calls]) => ({ day, calls })),
-    /** In the days above: who would be refused or redirected, and who has leave. */
+    /** In the days above: consumers that would be refused or redirected, and consumers with an exception. */
     impact: { refused: groupBody(met), spared: groupBody(spared) },
   };
 }

@@ -71,7 +71,7 @@ async function showOne(ports: WebhookPorts, { parameter, query }: AdminRequest):
   return datedAnswer(ports, { subscription, total: read.total, deliveries: read.data.map(deliveryBody) });
 }
 
-/** What is asked for may be done though nobody says so: 503 and 504 say to look first. */
+/** The write may have happened without an answer: 503 and 504 advise to look first. */
 async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): Promise<AdminWriteResult> {
   const { service } = ports;
   const read = readReplayRequest(body);
@@ -97,7 +97,7 @@ async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): P
   return { answer: datedAnswer(ports, done), audit: { ...audit, after } };
 }
 
-/** `now`: of the lifecycle clock, as in every answer. `clock`: the real one, by which deliveries are told. */
+/** `now`: the lifecycle clock, as in every answer. `clock`: the real time, which deliveries use. */
 function datedAnswer({ now, wallClock }: WebhookPorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), clock: instantText(wallClock()), ...body });
 }

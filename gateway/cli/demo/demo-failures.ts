@@ -21,7 +21,7 @@ export interface FailedSample {
 export const WITHOUT_SAMPLES =
   'sundial: cannot start: there are no sample services here; `sundial run` starts the gateway alone\n';
 
-/** A line for each port of the gateway that is none: of its address the samples would make a URL that nobody can read. */
+/** A line for each port of the gateway that is no port number, since the samples build URLs from it. */
 export function explainPorts(environment: Environment): string {
   const lines = Array.from(PORT_VARIABLES.values(), (variable) => {
     const value = environment[variable] || '0'; // as the gateway file reads it, empty is not given

@@ -144,7 +144,7 @@ function boundPorts(started: readonly StartedSample[]): Environment {
 function reportEnd({ service, ended }: SampleProcess, endRequest: EndRequest): void {
   const report = async () => {
     const { code, signal } = await ended;
-    // A hang-up that reaches a child came from a terminal that was closed: nobody is left to press Ctrl-C.
+    // A SIGHUP of a child means that the terminal was closed, so Ctrl-C can no longer come.
     if (signal === 'SIGHUP') endRequest.request();
     setTimeout(() => {
       if (endRequest.isRequested()) return;

@@ -90,7 +90,7 @@ export function exceptionRows(
   );
 }
 
-/** None where nothing is frozen, or nobody is known who could be new. */
+/** None if nothing is frozen or the caller is anonymous. */
 export function freezeRows(
   version: VersionRules,
   { consumer, now }: JudgedRequest['facts'],

@@ -3,9 +3,7 @@ import { dateInWords } from '../../policy/notation.ts';
 import type { JudgedRequest } from '../judge.ts';
 import { perWindow } from './decision-words.ts';
 
-/** Of one answer; undefined where no version answers. */
 export interface SignalSet {
-  /** Version and operation that answer, and the stage. */
   readonly subject: string;
   readonly stage: string;
   /** Versions it names, by what they are to it. */
@@ -15,7 +13,6 @@ export interface SignalSet {
   readonly sunset: string | undefined;
   /** In words; one that falls by the day is the same on any of them. */
   readonly limit: string | undefined;
-  /** The very lines, by their names. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +75,7 @@ function namedChange(relation: Relation, before: SignalSet, after: SignalSet): r
   return [is === undefined ? `no longer links ${was} as ${relation}` : `links ${is} as ${relation}`];
 }
 
-/** Of what is told both times. */
+/** Changes between the two signals. */
 function otherThan(was: string | undefined, is: string | undefined): readonly string[] {
   return was === undefined || is === undefined || was === is ? [] : [is];
 }

@@ -73,7 +73,6 @@ export function explanationJson({ judged, decisions, next }: Explanation): strin
   return `${JSON.stringify(whole, undefined, 2)}\n`;
 }
 
-/** What is added to a body, as it will stand there. */
 function noticeText({ notice }: ForwardOrder): string {
   return notice === undefined ? '' : `{${notice.member}, …}`;
 }
@@ -84,7 +83,6 @@ function bodyOf({ headers, body }: ExchangeAnswer): unknown {
   return typeof type === 'string' && /[/+]json\b/.test(type) && body !== '' ? JSON.parse(body) : body;
 }
 
-/** Header lines of an answer that follow from the policy. */
 function linesOf(headers: HeaderLines): readonly (readonly [name: string, value: string])[] {
   return Object.entries(headers.record()).flatMap(([name, value]) => {
     if (value === undefined || PER_REQUEST.has(name)) return [];

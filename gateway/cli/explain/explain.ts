@@ -23,16 +23,14 @@ export interface ExplainQuestion {
   readonly request: string;
   /** `Name: value`. */
   readonly headers: readonly string[];
-  /** The consumer that calls; undefined: nobody, unless a token is among the headers. */
+  /** The calling consumer; undefined: anonymous, unless the headers have a token. */
   readonly as: string | undefined;
   /** Undefined: every scope there is. */
   readonly scopes: readonly string[] | undefined;
-  /** What is known of the account that the consumer calls for. */
   readonly account?: KnownAccount;
   /** End of a pause of the API that runs from `now` on; undefined: nothing is paused. */
   readonly paused: EpochMs | undefined;
   readonly format: 'text' | 'json';
-  /** Lifecycle instant. */
   readonly now: EpochMs;
 }
 
@@ -40,7 +38,7 @@ export interface ExplainOptions extends ExplainQuestion, DatedFiles {}
 
 const MOST_CHANGES = 5;
 const NO_NAME = '(whoever the token names)';
-/** Stands for a token whose owner was named; it is shown to nobody and verified by nobody. */
+/** A placeholder for the token of a named consumer; it is never printed or verified. */
 const TOKEN = 'Bearer explained';
 
 /** Refusals are explained with 0 as well: 1 is for problems in the files, 2 for a request that cannot be read. */

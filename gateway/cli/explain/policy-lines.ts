@@ -43,11 +43,9 @@ export function policyLines(sources: Sources, api: string | undefined) {
         ? { text: source.file.base, origin: first(['base']) }
         : { text: path, origin: first(['resolve', index, 'path']) };
     },
-    /** Of any API. */
     base: (name: string) =>
       originOf(sources.policies.find(({ file }) => file.api === name)?.document, [['base']]),
     encodedSlash: first(...ENCODED_SLASH) ?? originOf(sources.gateway, ENCODED_SLASH),
-    /** The first section of operations in the file. */
     operations: first(...labels.map((label) => [...versionPath(label), 'operations'])),
     /** The key of the operation, or of the version. */
     rules: (rules: VersionRules) => first(...within(rules), ['versions']),
@@ -56,7 +54,6 @@ export function policyLines(sources: Sources, api: string | undefined) {
       return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
     },
     access: (rules: VersionRules | undefined) => first(...within(rules, 'access'), ['access']),
-    /** The date that began the phase. */
     phase: (rules: VersionRules, phase: Phase) => first(...datesOf(rules, phase, source?.file)),
     forgotten: (rules: VersionRules) => first(...within(rules, 'forgotten')),
     brownout: (rules: VersionRules, rule: number) =>
@@ -65,7 +62,6 @@ export function policyLines(sources: Sources, api: string | undefined) {
       first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
     retireWhen: (rules: VersionRules) => first(...within(rules, 'retire_when')),
     freeze: (rules: VersionRules) => first(...within(rules, 'freeze')),
-    /** At the operation, the version or the API. */
     maintenance: (rules: VersionRules) => first(...within(rules, 'maintenance'), ['maintenance']),
     /** The bound of a body: there too, or the gateway's own. */
     size: (rules: VersionRules) =>

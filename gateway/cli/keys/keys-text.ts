@@ -10,7 +10,6 @@ const NOT_ACCEPTED =
 const scopeWarning = (scopes: readonly string[]): string =>
   `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;
 
-/** The text that goes with a new key, without the key itself. */
 export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, next: NextCommand): string {
   const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
   return onTerminal([

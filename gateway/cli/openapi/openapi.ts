@@ -18,7 +18,6 @@ import { replaceFile } from '../replace-file.ts';
 export interface OpenapiOptions extends DatedFiles {
   readonly api: string;
   readonly version: string;
-  /** Replace the file instead of printing what it would say. */
   readonly write: boolean;
 }
 

@@ -100,13 +100,12 @@ function endPause(meant: PauseSelector, body: Readonly<Record<'by' | 'why', stri
     return call({
       request: { method: 'DELETE', path: `/-/pauses/${segment(found.id)}`, body },
       read: readEndedAnswer,
-      // What it held is told of a pause that runs, and says whether its API has versions.
+      // The effects of a running pause show whether its API has versions.
       render: ({ ended }) => pauseEndedText({ ...ended, effects: found.effects }),
     })(gateway);
   };
 }
 
-/** The one pause that an id, an API, or an API and a version mean. */
 async function findPause({ ask, next }: GatewayClient, meant: PauseSelector): Promise<PauseBody | CallError> {
   const { what, version } = meant;
   const answer = await ask(LIST);

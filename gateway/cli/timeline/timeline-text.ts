@@ -39,7 +39,6 @@ const FREEZE = '┊';
 const NARROWEST_AXIS = 24;
 const WIDEST_AXIS = 120;
 
-/** The stretch of time that is drawn, `width` columns wide. */
 interface Axis {
   readonly from: EpochMs;
   readonly until: EpochMs;

@@ -7,7 +7,6 @@ export interface BusiestRows {
     api: string,
     version: string,
   ) => {
-    /** Most calls first. */
     readonly busiest: readonly UsageRowBody[];
     readonly others: { readonly consumers: number; readonly calls: number };
   };

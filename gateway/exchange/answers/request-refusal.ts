@@ -137,7 +137,7 @@ function documented({ plan, api, version }: RefusedFacts) {
 /** Of the registry of problem types, which the RateLimit draft adds to (RL-6). */
 const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types';
 const QUOTA_EXCEEDED = `${PROBLEM_TYPES}#quota-exceeded`;
-/** RL-6: too much for all together, whoever it is that asks. */
+/** RL-6: the limit for all consumers together is exhausted. */
 const REDUCED_CAPACITY = {
   type: `${PROBLEM_TYPES}#temporary-reduced-capacity`,
   title: 'Temporary Reduced Capacity',

@@ -32,7 +32,7 @@ interface OwnUsage {
   readonly since: string;
   readonly until: string;
   readonly versions: readonly OwnVersion[];
-  /** Whether there is more than is told. */
+  /** Whether the list is incomplete. */
   readonly more?: true;
 }
 
@@ -116,7 +116,7 @@ function varyOf({ authenticators }: Pick<OwnPorts, 'authenticators'>): Readonly<
   return fields.size === 0 ? {} : { vary: [...fields].join(', ') };
 }
 
-/** Whoever it is, as long as it is proven: nothing is asked of scopes to be told of one's own calls. */
+/** Any authenticated consumer may read its own usage, whatever its scopes. */
 function anyIdentity({ authenticators }: Pick<OwnPorts, 'authenticators'>): AccessRule {
   const identities = [...authenticators.keys()];
   return {

@@ -18,7 +18,6 @@ import { redirectUrl } from '../successor-url.ts';
 import { type AuthenticatedCaller, authenticate } from './authenticate.ts';
 import type { JudgedRules } from './judged-rules.ts';
 
-/** What a step may look at besides the rules. */
 export interface StepInput {
   readonly view: RequestView;
   readonly start: RequestStart;

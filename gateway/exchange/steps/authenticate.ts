@@ -15,7 +15,7 @@ import { Fault } from '../directive.ts';
 import type { ExchangePorts } from '../ports.ts';
 
 export type AuthenticatedCaller =
-  /** Nobody is known where the access is public, or open to callers without credentials. */
+  /** `consumer` is undefined for public access and for anonymous callers. */
   | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal | TokensLimited };
 

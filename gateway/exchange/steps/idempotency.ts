@@ -97,7 +97,6 @@ export function* underKey(
 
 export interface ClaimOptions {
   readonly rules: IdempotencyRules;
-  /** As the store knows it. */
   readonly key: string;
   readonly contentType: string;
   /** The most that the upstream is waited for, milliseconds. */
@@ -182,7 +181,7 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
     const found = await store.claim(key, owner, lockMs);
     return found.kind === 'claimed' ? { kind: 'claimed', claim } : found;
   } catch (error) {
-    // It may have happened all the same: nobody works under that lock.
+    // The claim may have been stored: release it, since no request works under that lock.
     release();
     throw error;
   }

@@ -47,9 +47,7 @@ export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 're
   readonly consumer: Consumer | undefined;
   /** The version has ended, and an exception may let some consumers pass. */
   readonly mayPass: boolean;
-  /** The caller is one of them. */
   readonly isExcepted: boolean;
-  /** The current brownout with its refusal. */
   readonly brownout: { readonly window: BrownoutWindow; readonly refusal: Refusal } | undefined;
   /** Whether the brownout depends on the caller. */
   readonly asksCaller: boolean;

@@ -54,7 +54,6 @@ export function* pinnedVersion(
   const key = { api: api.name, account };
   try {
     const found = pins.find(key);
-    // A warm account waits for no store.
     const stored = found instanceof Promise ? yield* awaited(found) : found;
     const choice = choosePin(resolution, stored, creationDayOf(resolution.pin, consumer), versions);
     const label = choice.kind === 'none' ? undefined : choice.label;

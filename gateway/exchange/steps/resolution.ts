@@ -44,7 +44,6 @@ export interface ResolvedRequest {
 interface RefusedResolution {
   readonly kind: 'refused';
   readonly refusal: Refusal;
-  /** Whose value is refused. */
   readonly carrier: Carrier | undefined;
   readonly evidence: Evidence;
 }
@@ -168,7 +167,7 @@ function isReleased(api: ApiPlan, label: Label, moment: Moment): boolean {
   return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
 }
 
-/** Past its sunset a version still serves who has leave, and everybody where its end is only observed. */
+/** After its sunset a version still serves consumers with an exception, and all callers in observe mode. */
 function mayAnswer(api: ApiPlan, label: Label, moment: Moment): boolean {
   if (!hasEnded(phaseOf(api, label, moment))) return true;
   const { access, exceptions, upstream } = versionOf(api, label);

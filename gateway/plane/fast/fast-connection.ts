@@ -52,7 +52,7 @@ export class FastConnection implements RequestConnection {
     socket.on('data', this.#onData);
     socket.on('end', this.#onEnd);
     socket.on('close', this.#onClose);
-    // What broke is told by its close.
+    // `close` follows and handles the end.
     socket.on('error', ignore);
   }
 
@@ -151,7 +151,7 @@ export class FastConnection implements RequestConnection {
     // Requests that arrived before the end are served, and finished answers are written.
     runStages();
     const request = this.#request;
-    // The end of a head, or of a body, does not come any more; nobody is there to be told.
+    // The rest of the head or body cannot arrive any more.
     if (this.#next.hasBegun || (request !== undefined && !request.endedWhole())) this.socket.destroy();
     else this.socket.end();
   };

@@ -176,7 +176,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   #writeHead(status: number, headers: HeaderLines, mustClose: boolean): void {
     const { ports, answers } = this.#connection;
     const close = mustClose || this.closeAfter || !this.endedWhole() || ports.isDraining();
-    // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
+    // RFC 9110 §7.8: Upgrade, which a 426 must send, is listed in Connection.
     if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
     const text = headText(status, headers, ports.date());
     const framing = headers.get('content-length') === undefined ? 'chunked' : 'sized';

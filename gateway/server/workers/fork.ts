@@ -45,7 +45,6 @@ export function forkWorker(entry: URL, answers: Answers, descriptors: readonly n
 
 /** The sockets of the public listeners, bound by the primary. */
 interface HeldSockets {
-  /** Passed to every worker. */
   readonly descriptors: readonly number[];
   /** Their descriptors in a worker, by listener. */
   readonly inWorker: PublicSockets;

@@ -1,6 +1,5 @@
 // Request and response between two processes of this program, over any channel that carries messages.
 
-/** Request handlers of one end, by name. */
 export type Answers = Readonly<Record<string, (asked: never) => unknown>>;
 
 type QuestionOf<F> = F extends (asked: infer A) => unknown ? A : never;

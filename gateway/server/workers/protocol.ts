@@ -24,10 +24,8 @@ export interface WorkerStart {
   readonly stores: unknown;
 }
 
-/** As bound. */
 export type BoundListeners = Pick<PublicFace, 'https' | 'http'>;
 
-/** Commands that a worker executes. */
 export interface WorkerAnswers {
   /** Resolves once it accepts connections; fails with the reason why it cannot. */
   readonly start: (start: WorkerStart) => Promise<BoundListeners>;
@@ -42,7 +40,6 @@ export interface WorkerAnswers {
   readonly drain: () => Promise<void>;
 }
 
-/** Requests that a worker sends to the primary. */
 export interface PrimaryAnswers {
   /** Pieces of the plan that the worker was sent. */
   readonly pieces: (digests: readonly string[]) => readonly ReadPiece[];

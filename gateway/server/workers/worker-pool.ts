@@ -19,7 +19,6 @@ export interface WorkerPoolOptions {
   readonly order: PlanOrder;
   /** Pieces of the newest plan that was sent to the workers. */
   readonly pieces: PrimaryAnswers['pieces'];
-  /** Takes log lines of workers. */
   readonly relay: (lines: string) => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Milliseconds after which a draining worker is killed. */
@@ -38,12 +37,10 @@ export interface WorkerPool {
   readonly notify: (news: unknown) => Promise<void>;
   /** Sends certificates to all workers; resolves like `notify`. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void>;
-  /** Workers that answer requests. */
   readonly serving: () => number;
   readonly snapshots: () => Promise<readonly MetricsSnapshot[]>;
   /** Resolves with true if all workers ended by themselves. No worker is replaced from now on. */
   readonly drain: () => Promise<boolean>;
-  /** Kills the remaining workers. */
   readonly close: () => Promise<void>;
 }
 

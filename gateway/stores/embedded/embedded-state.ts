@@ -27,13 +27,13 @@ export interface EmbeddedState extends LastingStores {
 }
 
 export interface EmbeddedOptions extends DatabaseOptions {
-  /** What workers are told of. */
+  /** Sends news to the workers. */
   readonly notifyWorkers?: NotifyWorkers;
 }
 
 /** What one turn of the thread looks at: a few milliseconds, though a record may have hundreds of days. */
 const MOST_AT_ONCE = 100;
-/** Of records that are told with all their days. */
+/** For records with all their days. */
 const MOST_WHOLE_AT_ONCE = 20;
 
 /** @throws DataFolderError when the folder is held by another process or cannot be used */

@@ -19,7 +19,7 @@ export class Redirected extends StoreUnavailable {
 /** What is refused to whoever asks, whatever they ask: no memory, no disk, no primary, not yet loaded, no leave for scripts or keys. */
 const REFUSES_ALL =
   /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*(?:'eval| key))/;
-/** What a script has no leave for is told in other words than what its caller has none for. */
+/** Redis words a missing permission of a script differently from that of its caller. */
 const SCRIPT_LACKS_PERMISSION = /^ERR .*(?:The user executing the script can't|ACL failure in script)/;
 const REDIRECT = /^(MOVED|ASK) \d+ (\S*:\d+)$/;
 

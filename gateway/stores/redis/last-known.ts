@@ -24,7 +24,7 @@ export interface LastKnownFile {
 
 const FILE = 'redis-pauses.json';
 
-/** `url` tells one Redis from another; its password is not kept. `onFault` is told once why the file is of no use. */
+/** `url` identifies the Redis; its password is not kept. `onFault` is called once if the file cannot be used. */
 export function openLastKnown(folder: string, url: string, onFault: (error: unknown) => void): LastKnownFile {
   const file = join(folder, FILE);
   const store = withoutLogin(url).replace(/^.*?:\/\//, '');
@@ -71,7 +71,7 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
   };
 }
 
-/** Written aside first: nobody reads half of it, however this process ends and whoever else writes here. */
+/** Written to a temporary file and renamed, so that no reader sees half of it. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;
   try {

@@ -49,7 +49,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
   const usageBegan = define('sundialUsageBegan', luaText('usage-began'));
 
-  /** `days`: what is added up; none where records are told whole. */
+  /** `days`: the days to sum; none for whole records. */
   const ask = (
     filter: UsageFilter,
     since: number | '',

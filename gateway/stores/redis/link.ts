@@ -71,7 +71,7 @@ export function openLink(
   let problem: string | undefined;
   let lateInARow = 0;
   let sent = 0;
-  /** The client goes on in database 0 where the one of the URL is refused: that is somebody else's. */
+  /** If SELECT is refused, the client would use database 0, which is not ours. */
   let isElsewhere = false;
   let up = false;
   const tellState = (): void => {

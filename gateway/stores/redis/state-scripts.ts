@@ -112,7 +112,7 @@ export function createRedisClaimTexts({ script }: RedisConnection): ClaimTexts {
 // The braces are the hash tag: in a cluster everything kept of one key lives on one node.
 const placeOf = (key: string): string => `sundial:idempotency:{${key}}`;
 
-/** Of a word that this edition does not know, nobody knows what it means. */
+/** An unknown word comes from a later edition. */
 function standingKey(reply: unknown): StandingKey {
   const [state, record] = Array.isArray(reply) ? reply : [];
   if (typeof state !== 'string' || typeof record !== 'string')

@@ -15,10 +15,9 @@ export interface FlushOptions {
   readonly tally: Pick<UsageTally, 'take' | 'size'>;
   /** An id of this process. */
   readonly writer: string;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly watched: (now: EpochMs) => readonly UsageVersion[];
-  /** Told of what is nobody's absence. */
+  /** Called with unexpected errors, not with outages of the store. */
   readonly onFault: (error: unknown) => void;
 }
 

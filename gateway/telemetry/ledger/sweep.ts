@@ -1,4 +1,4 @@
-// What the store of the ledger is told besides calls: to forget what is older than it is to be kept, and that nobody counts.
+// Removes ledger records that are older than the kept days, and marks that counting has stopped.
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';

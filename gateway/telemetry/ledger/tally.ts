@@ -12,9 +12,7 @@ export interface UsageTally {
   readonly record: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
   /** What was counted since the last time, as an iterator: records are made as they are asked for. */
   readonly take: () => Iterator<UsageRecord, undefined>;
-  /** Subjects that are not taken yet. */
   readonly size: () => number;
-  /** Calls counted since the start. */
   readonly counted: () => number;
   /** Calls of subjects for which there was no room. */
   readonly dropped: () => number;

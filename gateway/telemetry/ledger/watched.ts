@@ -33,7 +33,7 @@ export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly
   };
 }
 
-/** What stands before a caller of a public API was looked at: nobody has called, in the sense of those that need a token. */
+/** Refusals of public access that count as no call: they come before a caller would be authenticated. */
 const BEFORE_AUTHENTICATION: ReadonlySet<RefusalReason> = new Set([
   'version_unknown',
   'route_unknown',

@@ -46,7 +46,7 @@ export function freezeRows({ samples }: Pick<FreezeCounts, 'samples'>, plan: () 
   ];
 }
 
-/** Says once of a version that its freeze refuses nobody; that a store is away is said by itself. */
+/** Reports once per version that its freeze refuses no request. An unavailable store has its own report. */
 export function createFreezeReport(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<FreezeCounts, 'freezeUnjudged'> },
   plan: () => GatewayPlan,

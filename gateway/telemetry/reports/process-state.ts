@@ -1,5 +1,5 @@
 // State of the running process: stores, reloads, certificates, admin writes, open WebSockets.
-import type { TunnelService } from '../../exchange/held-service.ts';
+import type { TunnelService } from '../../exchange/tunnel-service.ts';
 import type { Quarantined } from '../../plan/reload/settle.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { createLatency, type Latency } from '../latency.ts';

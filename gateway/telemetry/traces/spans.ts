@@ -91,7 +91,7 @@ export async function loadSpans(): Promise<Spans | undefined> {
   };
 }
 
-/** As the semantic conventions name methods that nobody has registered; a client may make up any number of them. */
+/** The semantic conventions' name for unregistered methods, of which a client may invent any number. */
 const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
 
 const isKnown = (method: string): boolean => METHOD_LABELS[methodIndexOf(method)] !== OTHER;

@@ -20,14 +20,12 @@ export interface Capture extends Delivery {
 export interface CaptureEvents {
   /** The answer is given on as it comes, since it is not going to be kept. */
   readonly onPassedOn: () => void;
-  /** It was kept and cannot be given. */
   readonly onUndeliverable: (cause: unknown) => void;
 }
 
 export interface CaptureOptions extends CaptureEvents {
   readonly inbound: AnswerReceiver;
   readonly claim: Pick<IdempotencyClaim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
-  /** The body of the request. */
   readonly request: Uint8Array;
   readonly delivery: Delivery;
   readonly room: HeldBodies;
@@ -63,7 +61,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     const body = contentOf(whole);
     await claim.keep(request, { ...kept, body });
     try {
-      // Whoever has left has its outcome kept all the same.
+      // The outcome is kept even if the client has left.
       if (inbound.gone) throw new Error('the client left');
       countWhileSent(inbound, body.length, room);
       delivery.head(status, headers);

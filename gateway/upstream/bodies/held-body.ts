@@ -7,9 +7,8 @@ import type { Inbound } from '../../plane/port.ts';
 import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import type { Delivery } from '../call.ts';
 
-/** Bytes that come in pieces and are wanted whole. */
 export interface GatheredBody {
-  /** Bytes beyond which nobody wants them. */
+  /** Bytes beyond which the body is discarded. */
   readonly most: number;
   /** What has come so far stands in its first `length` bytes. */
   store: Buffer;
@@ -46,9 +45,7 @@ interface HeldAnswer extends GatheredBody {
   readonly coding: Coding | undefined;
 }
 
-/** What all held bodies of a process may take together. */
 export interface HeldBodies {
-  /** Bytes held at the moment. */
   held: number;
   readonly most: number;
 }
@@ -56,7 +53,6 @@ export interface HeldBodies {
 /** Bytes; beyond it answers go on without a notice. */
 export const MOST_HELD = 64 * 1_024 ** 2;
 
-/** The client that takes an answer. */
 export type AnswerReceiver = Pick<Inbound, 'gone' | 'onClosed'>;
 
 /** Of an answer that is all here, a client that takes its time holds what it has not taken. */

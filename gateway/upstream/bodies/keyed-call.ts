@@ -14,7 +14,7 @@ export interface KeyedCall {
   readonly capture: (delivery: Delivery, events: CaptureEvents) => Capture;
   /** Nothing more will come of the call; `sent`: an upstream may have carried it out. */
   readonly onFailed: (sent: boolean) => void;
-  /** Nobody holds the body any more. */
+  /** Releases the body. */
   readonly free: () => void;
 }
 

@@ -49,7 +49,7 @@ export async function replayAnswer(
     // Larger than any whose outcome is kept.
     case 'over':
       break;
-    // Nobody knows whether it is the same, which is no word on the payload (IDM-3).
+    // The payloads cannot be compared, which is no mismatch (IDM-3).
     case 'full':
       return noRoom();
     case 'refused':

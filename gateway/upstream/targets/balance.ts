@@ -1,10 +1,8 @@
 // The three ways to choose among targets in service, each giving a target its share of requests or of callers.
 
-/** What the balancers know of a target. */
 export interface Candidate {
   /** For the hash of `byCaller`: the same for the same address in every gateway. */
   readonly seed: number;
-  /** Requests under way. */
   readonly inFlight: number;
   /** What it is owed of the turns taken so far; kept by `byTurn`. */
   credit: number;

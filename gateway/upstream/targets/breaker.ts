@@ -21,7 +21,6 @@ export type BreakerPeriod = number;
 
 type State =
   | { readonly kind: 'closed'; readonly failures: number }
-  /** Monotonic milliseconds. */
   | { readonly kind: 'open'; readonly until: number }
   | { readonly kind: 'trying' };
 

@@ -20,7 +20,6 @@ export interface Targets {
    * Requests may choose between two of them; of two plans the second is begun when the first has ended.
    */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
-  /** Ends every check. */
   readonly close: () => void;
   /** Of every target that a check or a breaker watches; for a gauge. */
   readonly states: () => Iterable<TargetHealth>;
@@ -108,7 +107,7 @@ function candidatesOf(
     if (others.length > 0) return others;
   }
   if (inService.length > 0 || breaker?.strict !== false) return inService;
-  // Where nobody asked for a breaker, a target that may answer is better than an answer of the gateway's own.
+  // Without a breaker rule, a target that may answer is better than a refusal by the gateway.
   return states.filter((state) => state.isMerelyEjected());
 }
 

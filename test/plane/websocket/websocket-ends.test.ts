@@ -2,7 +2,7 @@
 // How one begins stands in websocket.test.ts.
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import type { ExpiryCause } from '../../../gateway/exchange/held-service.ts';
+import type { ExpiryCause } from '../../../gateway/exchange/tunnel-service.ts';
 import { HANDSHAKE, type WebSocketClient } from '../../support/websocket-client.ts';
 import { BINARY, CLOSE, closeCode, frame } from '../../support/websocket-frames.ts';
 import { LARGE } from '../../support/websocket-upstream.ts';

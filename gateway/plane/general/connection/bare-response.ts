@@ -40,7 +40,7 @@ export function createBareResponse(raw: IncomingMessage, socket: Socket): BareRe
 
 /** Apart, so that a connection which becomes a WebSocket keeps nothing of the response. */
 function prepare(socket: Socket): void {
-  // Node has taken its own listener away, and an error nobody listens for ends the process.
+  // Node has removed its own listener, and an unhandled error ends the process.
   socket.on('error', () => undefined);
   // A reset must not overtake the answer, so that what still comes is read and thrown away.
   socket.destroySoon = () => {

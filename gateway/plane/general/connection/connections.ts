@@ -11,7 +11,7 @@ export interface Connections {
   /** The connection, or what TLS makes of it; one that speaks HTTP/2 is known by its session alone. */
   readonly trackSpeaker: (socket: Socket | TLSSocket) => void;
   readonly trackSession: (session: ServerHttp2Session) => void;
-  /** It speaks something else from now on, and somebody else ends it. */
+  /** The connection was upgraded; its new owner ends it. */
   readonly release: (socket: Socket) => void;
   readonly size: () => number;
   /** Tells HTTP/2 clients that no more requests are wanted here; those they send all the same are answered. */

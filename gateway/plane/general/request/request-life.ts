@@ -117,7 +117,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const { facts, view, inbound, raw, before } = open;
     const waiting = previousEnded(open);
     if (waiting !== undefined) await waiting.then(() => exchange.resume(facts));
-    // H2-6: by then a reset that came with the request has been read, and nothing was done for nobody.
+    // H2-6: by then a reset that came with the request has been read, and no work was wasted.
     if (open.isHttp2 && sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
     if (open.ended || (open.answered && open.attach === undefined)) return;
     if (before?.closeAfter) {

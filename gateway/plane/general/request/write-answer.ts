@@ -40,7 +40,7 @@ export function sendAnswer(
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
 function writeAnswer(res: ServerResponse, method: string, answer: ExchangeAnswer, close: boolean): number {
   const { status, headers } = answer;
-  // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
+  // RFC 9110 §7.8: Upgrade, which a 426 must send, is listed in Connection.
   if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
   if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(answer.body)));
   writeHead(res, status, headers);

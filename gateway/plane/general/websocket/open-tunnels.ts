@@ -1,5 +1,5 @@
-// The WebSockets that are open, and when the gateway ends them: at a drain, with version or token, and when nobody says a word.
-import type { ExpiryCause, TunnelService } from '../../../exchange/held-service.ts';
+// Open WebSockets, and when the gateway ends them: at a drain, with the version or the token, and when idle.
+import type { ExpiryCause, TunnelService } from '../../../exchange/tunnel-service.ts';
 import type { IdleBound } from '../../port.ts';
 import { GOING_AWAY, POLICY_VIOLATION, type Tunnel } from './tunnel.ts';
 

@@ -41,7 +41,7 @@ export function openTunnel(
   let closed = 0;
   let leaving = false;
   for (const socket of [client, upstream]) {
-    // Neither of two sides that wait for each other is read, so that nobody would see them leave.
+    // A side that is not read cannot be seen to close.
     socket.setTimeout(stalledAfterMs, () => {
       if (socket.writableLength > 0) socket.destroy();
     });

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { type TunnelService, tunnelServiceOf } from '../../../exchange/held-service.ts';
+import { type TunnelService, tunnelServiceOf } from '../../../exchange/tunnel-service.ts';
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';

@@ -1,7 +1,7 @@
 // When a WebSocket has outlived its version: by the plan and the clock of the moment, whatever they were at its handshake.
 
 import { describe, expect, it } from 'vitest';
-import { expiryCauseOf, isOver, tunnelServiceOf } from '../../gateway/exchange/held-service.ts';
+import { expiryCauseOf, isOver, tunnelServiceOf } from '../../gateway/exchange/tunnel-service.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';

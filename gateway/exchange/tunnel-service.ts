@@ -16,7 +16,7 @@ export interface TunnelService {
   /** Operations with rules of their own that any reading of the path reached; undefined for the version as a whole. */
   readonly operations: readonly (string | undefined)[];
   readonly consumer: { readonly id: string } | undefined;
-  /** By the real clock; undefined where nobody had to show a token. */
+  /** By the real clock; undefined for access without a token. */
   readonly tokenEnd: EpochMs | undefined;
   readonly isRevoked: (() => boolean) | undefined;
 }
