@@ -10,7 +10,7 @@ import { isKnownHost } from '../publish/reserved.ts';
 import type { RequestGlimpse } from '../request-view.ts';
 import { allowReaders } from '../steps/cors.ts';
 import { echoVersion } from './echo.ts';
-import { isForSome, keepPrivate } from './shareability.ts';
+import { dependsOnCaller, keepPrivate } from './shareability.ts';
 
 /**
  * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's, unless the policy lets a
@@ -55,7 +55,7 @@ export function decorate(
     if (api.cors !== undefined) allowReaders(headers, api.cors, api.echo, glimpse);
     if (!isFirst && vary !== '') mergeVary(headers, vary);
   }
-  if (decision.perAccount || isForSome(decision) || isForCaller(decision)) keepPrivate(headers);
+  if (decision.perAccount || dependsOnCaller(decision) || isForCaller(decision)) keepPrivate(headers);
   headers.set('x-request-id', start.requestId, FIELD.own);
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined, FIELD.own);

@@ -10,7 +10,7 @@ const CACHE_CONTROL = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** CACHE-3: whether others get another answer: by a brownout or a sunset that spares some, or an exception with a `Sunset` of its own. */
-export function isForSome({
+export function dependsOnCaller({
   differsByCaller: sparesSome,
   phase,
   version,

@@ -11,7 +11,7 @@ import { assess } from '../../policy/lifecycle/assess.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
-import { isForSome } from '../answers/shareability.ts';
+import { dependsOnCaller } from '../answers/shareability.ts';
 import type { RequestStart } from '../facts.ts';
 import type { RequestView } from '../request-view.ts';
 import { type Resource, successorOf } from '../successor-url.ts';
@@ -43,7 +43,7 @@ export function noticeOrder(
   const mapped = held && mapConditions(headers, held, reads);
   if (mapped !== undefined && 'reason' in mapped) return mapped;
   const conditions =
-    reads && api.shared && isForSome({ differsByCaller: sparesSome, phase, version })
+    reads && api.shared && dependsOnCaller({ differsByCaller: sparesSome, phase, version })
       ? withoutValidators(mapped)
       : mapped;
   const notice = own !== undefined && isEdited(method) ? own : undefined;
