@@ -1,4 +1,4 @@
-// What a gateway is started with, and what whoever started it has in hand.
+// The options that start a gateway, and the handle of a running one.
 import type { GatewayFacts } from './cli/run/banner.ts';
 import type { Problem } from './plan/problems.ts';
 import type { Environment } from './plan/read/interpolate.ts';
@@ -24,7 +24,7 @@ export interface LifecycleClock {
   readonly now: () => EpochMs;
   /** How it was set, for the banner. */
   readonly description: string;
-  /** Whether people are told of what is due by it, or it is a rehearsal and nobody is. */
+  /** Whether notices that are due by it are sent; false for a rehearsal. */
   readonly isObeyed: boolean;
 }
 

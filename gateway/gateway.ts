@@ -95,13 +95,13 @@ async function assemble(
       dependencies.onStore(settings.store.kind, up);
     },
     onFault: (error) => logger.error('the store failed', { error }),
-    tell: async (news) => primary?.tell(news),
+    notifyWorkers: async (news) => primary?.notify(news),
   });
   closing.defer(stores.close);
   overrides = stores.overrides.current;
   // What stands there may be a real one's: a clock that was moved is no reason to forget it.
   const forgets = options.lifecycleClock === undefined ? settings.ledger : undefined;
-  const looking = {
+  const lifecyclePorts = {
     ...{ plan: () => plan, now, monotonic, overrides: stores.overrides, ledger: stores.ledger },
     keptFrom: () => forgets && keptFrom(wallClock(), forgets.keepDays),
   };
@@ -147,16 +147,16 @@ async function assemble(
 
   const isRehearsal = options.lifecycleClock?.isObeyed === false;
   const notices = closing.use(
-    await openNotices(settings, telemetry, { ...stores, ...looking }, { isRehearsal }),
+    await openNotices(settings, telemetry, { ...stores, ...lifecyclePorts }, { isRehearsal }),
   );
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
   const operators = await openAdmin(settings, telemetry, {
-    ...looking,
+    ...lifecyclePorts,
     wallClock,
     pins: stores.pins,
     keys: stores.keys,
     recordsUsage: settings.ledger !== undefined,
-    notices: notices.asked,
+    notices: notices.onRequest,
     ...watch,
     reload,
     config: () => watch.config(plan.revision),
@@ -176,7 +176,7 @@ async function assemble(
   });
 
   if (settings.ledger !== undefined)
-    closing.defer(openRetirementGuard({ ...looking, report: createGuardReport(telemetry) }).close);
+    closing.defer(openRetirementGuard({ ...lifecyclePorts, report: createGuardReport(telemetry) }).close);
 
   notices.begin();
   state = 'ready';

@@ -36,7 +36,7 @@ function movedClock({ at, text }: MovedTo, isObeyed: boolean): LifecycleClock {
 interface Start {
   readonly options: GatewayOptions;
   readonly movedTo: MovedTo | undefined;
-  /** Whether people are told what is due by a moved clock. */
+  /** Whether notices that are due by a moved clock are sent. */
   readonly notify: boolean;
   /** What to try, to follow the reason of a failure. */
   readonly advise: (error: unknown) => string;
@@ -72,7 +72,7 @@ function report(error: unknown): number {
 }
 
 async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): Promise<number> {
-  // It listens before there is a gateway to end or to reload: a signal that comes then is not to find nobody.
+  // Installed before the gateway starts, so that an early signal is not lost.
   const { holdSignals, onShutdown } = await import('./server/shutdown.ts');
   const heedSignals = holdSignals();
   // Workers are started with this environment.

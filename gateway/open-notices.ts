@@ -12,8 +12,8 @@ const LAST_MS = 2_000;
 
 /** Its end looks no more, waits a moment for a look under way, and then cuts off what it sends. */
 export interface OpenNotices extends AsyncDisposable {
-  /** Undefined where the gateway file tells nobody. */
-  readonly asked:
+  /** Undefined if the gateway file configures no notifications. */
+  readonly onRequest:
     | (Pick<Announcer, 'preview'> & {
         /** Undefined in a rehearsal. */
         readonly announce: Announcer['announce'] | undefined;
@@ -38,7 +38,7 @@ export async function openNotices(
   { isRehearsal }: { readonly isRehearsal: boolean },
 ): Promise<OpenNotices> {
   if (notify === undefined) {
-    return { asked: undefined, begin: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+    return { onRequest: undefined, begin: () => undefined, [Symbol.asyncDispose]: async () => undefined };
   }
   const { email, intake } = notify;
   const ending = new AbortController();
@@ -58,7 +58,7 @@ export async function openNotices(
   const tellNobody = (): void =>
     telemetry.logger.warn('the lifecycle clock was moved: nobody is told of anything');
   return {
-    asked: isRehearsal ? { preview: announcer.preview, announce: undefined } : announcer,
+    onRequest: isRehearsal ? { preview: announcer.preview, announce: undefined } : announcer,
     begin: isRehearsal ? tellNobody : announcer.begin,
     [Symbol.asyncDispose]: async () => {
       const cut = setTimeout(() => ending.abort(), LAST_MS);

@@ -1,20 +1,20 @@
-// The primary of several workers, where one process would have its service: it starts them, keeps them alike and alive.
+// The primary process: starts the workers, keeps their plans equal, and replaces the ones that end.
 import { availableParallelism } from 'node:os';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { PlanPiece } from './plan/reload/pieces.ts';
 import type { Settings } from './plan/settings.ts';
 import type { MonotonicMs } from './policy/contract.ts';
 import type { PublicCertificates } from './server/public-certificates.ts';
-import { type Crew, createCrew } from './server/workers/crew.ts';
 import { forkWorker, holdSockets } from './server/workers/fork.ts';
 import type { PlanOrder } from './server/workers/protocol.ts';
+import { createWorkerPool, type WorkerPool } from './server/workers/worker-pool.ts';
 import type { Service } from './service.ts';
 import type { Stores } from './stores/stores.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
-/** A service whose requests are answered elsewhere. */
-export interface Primary extends Service, Pick<Crew, 'tell' | 'snapshots'> {
-  /** Resolves when no request is judged by another plan any more. `pieces`: those of `plan`. */
+/** A service whose requests are answered by worker processes. */
+export interface Primary extends Service, Pick<WorkerPool, 'notify' | 'snapshots'> {
+  /** Resolves when every worker judges by `plan`. `pieces`: those of `plan`. */
   readonly spread: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>;
 }
 
@@ -25,15 +25,15 @@ export interface PrimaryOptions {
   /** Of the first plan. */
   readonly pieces: readonly PlanPiece[];
   readonly certificates: PublicCertificates | undefined;
-  /** How far the lifecycle clock is ahead of the real one, milliseconds; undefined: it was not moved. */
+  /** Milliseconds by which the lifecycle clock is ahead of the real one; undefined if it was not moved. */
   readonly clockOffset: () => number | undefined;
   readonly stores: Pick<Stores, 'answers' | 'start'>;
   readonly telemetry: Pick<Telemetry, 'logger' | 'relay' | 'metrics'>;
   readonly monotonic: () => MonotonicMs;
 }
 
-/** For what a worker lets go of after its drain. */
-const LETTING_GO_MS = 2_000;
+/** Time for a worker to close its stores after its drain. */
+const CLOSE_WITHIN_MS = 2_000;
 
 /** How many processes are to answer requests. */
 export function workersOf({ workers }: Settings): number {
@@ -45,7 +45,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
   const { settings, workers, certificates, clockOffset, stores, telemetry, monotonic } = options;
   let offered = new Map(options.pieces.map((piece) => [piece.digest, piece]));
   const held = await holdSockets(settings.listeners);
-  const crew = createCrew({
+  const pool = createWorkerPool({
     size: workers,
     fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers, held.descriptors),
     answers: { ...stores.answers },
@@ -66,29 +66,29 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
       }),
     relay: telemetry.relay,
     logger: telemetry.logger,
-    drainWithinMs: settings.drain.waitMs + settings.drain.timeoutMs + LETTING_GO_MS,
+    drainWithinMs: settings.drain.waitMs + settings.drain.timeoutMs + CLOSE_WITHIN_MS,
     monotonic,
   });
-  telemetry.metrics.countWorkers(crew.serving);
-  certificates?.onChange(({ pairs }) => crew.show(pairs));
+  telemetry.metrics.countWorkers(pool.serving);
+  certificates?.onChange(({ pairs }) => pool.show(pairs));
   return {
-    ...crew,
+    ...pool,
     drain: () => {
-      // From here on a connection is one for the workers that still accept, or refused.
+      // From here on only workers that still accept get connections.
       held.release();
-      return crew.drain();
+      return pool.drain();
     },
     close: () => {
       held.release();
-      return crew.close();
+      return pool.close();
     },
-    // What a plan needs no more is let go by the workers.
+    // Workers release what a plan no longer needs.
     use: async () => undefined,
     spread: async ({ revision }, pieces) => {
       const next = new Map(pieces.map((piece) => [piece.digest, piece]));
-      // A worker may start with what is in force until now.
+      // A worker may start with the plan in force until now.
       offered = new Map([...offered, ...next]);
-      await crew.use(orderOf(revision, pieces));
+      await pool.use(orderOf(revision, pieces));
       offered = next;
     },
   };

@@ -10,7 +10,7 @@ import type { EpochMs, MonotonicMs } from './policy/contract.ts';
 import { openPublicFace, type PublicFace, type PublicSockets } from './server/public-face.ts';
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
-import { type AdoptionRecords, createAdoption, NOBODY_COUNTED } from './stores/adoption.ts';
+import { type AdoptionRecords, createAdoption, WITHOUT_LEDGER } from './stores/adoption.ts';
 import { atOnce, inSlices } from './system/time-slices.ts';
 import { createDependencyReport, createFaultReport } from './telemetry/reports/dependency-report.ts';
 import { createFreezeReport } from './telemetry/reports/freeze-counts.ts';
@@ -62,7 +62,7 @@ export function createService(options: ServiceOptions): Service {
     ...options,
     authenticators: authenticators.byName,
     beginTrace: telemetry.beginTrace,
-    adoption: createAdoption(settings.ledger === undefined ? NOBODY_COUNTED : options.ledger, {
+    adoption: createAdoption(settings.ledger === undefined ? WITHOUT_LEDGER : options.ledger, {
       now: monotonic,
       onUnjudged: createFreezeReport(telemetry, options.plan),
     }),

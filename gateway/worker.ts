@@ -2,18 +2,18 @@
 import { makeNextPlan, type NextPlan } from './plan/reload/next-plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { keepMemoryLow } from './server/memory-settings.ts';
-import { type Primary, type Worker, work } from './server/workers/at-work.ts';
 import type { PlanOrder, PrimaryAnswers, WorkerStart } from './server/workers/protocol.ts';
 import { sentCertificates } from './server/workers/sent-certificates.ts';
+import { type PrimaryLink, runWorker, type Worker } from './server/workers/worker-process.ts';
 import { createService } from './service.ts';
-import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/spoken.ts';
+import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/store-messages.ts';
 import { openWorkerStores } from './stores/workers/worker-stores.ts';
 import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { loadSpans } from './telemetry/traces/spans.ts';
 
 keepMemoryLow();
-work(async (start, primary) => {
+runWorker(async (start, primary) => {
   const closing = new AsyncDisposableStack();
   try {
     return await open(start, primary, closing);
@@ -25,7 +25,7 @@ work(async (start, primary) => {
 
 async function open(
   { settings, order, sockets, pairs, clockOffset = 0, workers, stores: start }: WorkerStart,
-  primary: Primary,
+  primary: PrimaryLink,
   closing: AsyncDisposableStack,
 ): Promise<Worker> {
   const wallClock = Date.now;
@@ -99,7 +99,7 @@ async function open(
     },
     show: (renewed) => certificates?.take(renewed),
     snapshot: metrics.snapshot,
-    hear: (news) => stores.hear(news as StoreNews),
+    hear: (news) => stores.applyNews(news as StoreNews),
     onUncaught: (error) => logger.fatal('uncaught error in a worker; it drains and ends', { error }),
     close: () => closing.disposeAsync(),
   };

@@ -1,9 +1,10 @@
 // The house keeps its own rules: who imports whom, where clock and environment are read, what files look like.
 // Each rule is shown to fail on a bad example before it is trusted with the tree.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  hasNarrowFolders,
   hasNoCycles,
   hasNoDefaultExport,
   hasTellingNames,
@@ -17,11 +18,15 @@ import {
   readsEnvironmentAtTheEdge,
   runsOnDependencies,
   saysWhatItIs,
+  standsForItself,
 } from './support/house-rules.ts';
-import { codeOf, importsOf, readSources } from './support/source-text.ts';
+import { codeOf, importsOf, readSources, type SourceFile } from './support/source-text.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const tree = readSources(ROOT, ['gateway', 'upstreams', 'test']);
+const everyFile = readdirSync(join(ROOT, 'gateway'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => ({ path: relative(ROOT, join(parentPath, name)), text: '' }));
 
 /** Path and text of each file of an example. */
 type Example = Readonly<Record<string, string>>;
@@ -30,7 +35,13 @@ function judge(rule: Rule, example: Example): string[] {
   return rule(Object.entries(example).map(([path, text]) => ({ path, text })));
 }
 
-function checks(name: string, rule: Rule, bad: readonly Example[], good: readonly Example[]): void {
+function checks(
+  name: string,
+  rule: Rule,
+  bad: readonly Example[],
+  good: readonly Example[],
+  files: readonly SourceFile[] = tree,
+): void {
   describe(name, () => {
     it.each(bad.map((example) => ({ example })))('notices $example', ({ example }) => {
       expect(judge(rule, example)).toHaveLength(1);
@@ -39,7 +50,7 @@ function checks(name: string, rule: Rule, bad: readonly Example[], good: readonl
       expect(judge(rule, example)).toEqual([]);
     });
     it('holds in the project', () => {
-      expect(rule(tree)).toEqual([]);
+      expect(rule(files)).toEqual([]);
     });
   });
 }
@@ -200,6 +211,32 @@ checks(
   isShort,
   [{ 'gateway/plan/a.ts': 'x\n'.repeat(221) }, { 'upstreams/echo/a.ts': 'x\n'.repeat(400) }],
   [{ 'gateway/plan/a.ts': 'x\n'.repeat(220) }],
+);
+
+const filesIn = (folder: string, count: number): Example =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/a${index}.ts`, '']));
+checks(
+  'a folder is narrow',
+  hasNarrowFolders,
+  [filesIn('gateway/plan', 26), filesIn('gateway/stores/redis', 30)],
+  [filesIn('gateway/plan', 25), { ...filesIn('gateway/plan', 20), ...filesIn('gateway/plan/read', 20) }],
+  everyFile,
+);
+
+const IMPORTS_A = "import { a } from './a.ts';\n";
+checks(
+  'a short file stands for itself',
+  standsForItself,
+  [
+    { 'gateway/plan/a.ts': 'x\n', 'gateway/plan/b.ts': IMPORTS_A },
+    { 'gateway/plan/a.ts': 'x\n'.repeat(45), 'gateway/plan/b.ts': IMPORTS_A.padEnd(150, '\n') },
+  ],
+  [
+    { 'gateway/plan/a.ts': 'x\n'.repeat(46), 'gateway/plan/b.ts': IMPORTS_A },
+    { 'gateway/plan/a.ts': 'x\n', 'gateway/plan/b.ts': IMPORTS_A, 'gateway/plan/c.ts': IMPORTS_A },
+    { 'gateway/plan/a.ts': 'x\n', 'gateway/plan/read/b.ts': "import { a } from '../a.ts';\n" },
+    { 'gateway/plan/a.ts': 'x\n'.repeat(40), 'gateway/plan/b.ts': `${IMPORTS_A}${'x\n'.repeat(180)}` },
+  ],
 );
 
 checks(

@@ -8,7 +8,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { errorAnswer, jsonAnswer, malformedBody } from './answers.ts';
 import { type ConfigPorts, outcomeBody } from './config.ts';
-import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface AcceptPorts extends Pick<ConfigPorts, 'preview' | 'reload'> {
   readonly plan: () => Pick<GatewayPlan, 'apis'>;
@@ -16,7 +16,7 @@ export interface AcceptPorts extends Pick<ConfigPorts, 'preview' | 'reload'> {
   readonly wallClock: () => EpochMs;
 }
 
-export function acceptRoutes(ports: AcceptPorts): readonly Route[] {
+export function acceptRoutes(ports: AcceptPorts): readonly AdminRoute[] {
   return [
     {
       method: 'POST',
@@ -30,7 +30,7 @@ export function acceptRoutes(ports: AcceptPorts): readonly Route[] {
 async function accept(
   { plan, preview, reload, history, wallClock }: AcceptPorts,
   { body }: AdminRequest,
-): Promise<Written> {
+): Promise<AdminWriteResult> {
   const read = readAcceptRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { api, version, by, why } = read.value;
@@ -44,7 +44,7 @@ async function accept(
       ),
       audit,
     };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     const problems = await preview();
     const changes = refusedChanges(problems, api, version);
     if (changes.length === 0) {

@@ -6,26 +6,26 @@ import type { Address } from '../plan/settings.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
 import type { AdminWriteOutcome, AuditTrail } from '../telemetry/logs/logger.ts';
+import { decideAccess, type MatchedRoute } from './access.ts';
 import {
   type AdminAnswer,
   errorAnswer,
   malformedAnswer,
+  orNotModified,
   rawAnswer,
-  storeAway,
-  unlessKnown,
+  storeUnavailable,
 } from './answers.ts';
-import { type Found, judgeEntry } from './entry.ts';
-import type { Route, Written } from './route.ts';
+import type { AdminRoute, AdminWriteResult } from './route.ts';
 import { createTokenCheck } from './token.ts';
 
 export interface AdminListenerOptions {
   readonly address: Address;
-  /** What every write needs, and off loopback every page that is not open; undefined: nobody has it. */
+  /** Required for every write, and off loopback for every page that is not open; undefined: no request has it. */
   readonly token: string | undefined;
   /** Whatever the Host says; default: only names that can be this listener's own. */
   readonly anyHost?: boolean;
-  readonly routes: readonly Route[];
-  /** Whether a Cookie field names somebody who has signed in; default: nobody has. */
+  readonly routes: readonly AdminRoute[];
+  /** Whether a Cookie field names a session; default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
   readonly audit: AuditTrail;
   /** Told of whatever made an answer fail. */
@@ -59,8 +59,8 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     hasSession: options.hasSession ?? (() => false),
     hasToken: options.token === undefined ? () => false : createTokenCheck(options.token),
   };
-  /** With the address a request came from, which nobody knows any more once its connection is gone. */
-  const matches = new WeakMap<FastifyRequest, Found & { readonly from: string }>();
+  /** With the client address, which is unknown once the connection has closed. */
+  const matches = new WeakMap<FastifyRequest, MatchedRoute & { readonly from: string }>();
   const app = fastify({
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
@@ -80,7 +80,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     request: FastifyRequest,
     reply: FastifyReply,
     answer: AdminAnswer,
-    details: Written['audit'] = {},
+    details: AdminWriteResult['audit'] = {},
   ): FastifyReply => {
     const match = matches.get(request);
     if (match !== undefined && match.route.method !== 'GET') {
@@ -91,7 +91,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
 
   app.addHook('onRequest', (request, reply, done) => {
     const { method = '', url = '', headers, headersDistinct } = request.raw;
-    const entry = judgeEntry(rules, { method, url, hosts: headersDistinct.host?.length ?? 0, headers });
+    const entry = decideAccess(rules, { method, url, hosts: headersDistinct.host?.length ?? 0, headers });
     if (entry.match !== undefined) matches.set(request, { ...entry.match, from: request.ip });
     if (entry.kind === 'admitted') done();
     else finish(request, reply, entry.answer);
@@ -101,7 +101,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     if (match === undefined) throw new Error('a request was admitted to no route');
     const { route, parameters } = match;
     const { url = '', headers } = request.raw;
-    const asked = {
+    const adminRequest = {
       parameter: (name: string) => parameters.get(name) ?? '',
       query: new URLSearchParams(url.split('?', 2)[1] ?? ''),
       accept: headers.accept,
@@ -109,13 +109,13 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
       body: request.body,
     };
     if (route.method === 'GET')
-      return send(reply, unlessKnown(await route.show(asked), headers['if-none-match']));
-    const { answer, audit: details } = await route.perform(asked);
+      return send(reply, orNotModified(await route.show(adminRequest), headers['if-none-match']));
+    const { answer, audit: details } = await route.perform(adminRequest);
     return finish(request, reply, answer, details);
   });
   app.setErrorHandler((error, request, reply) => {
     const wrote = matches.get(request)?.route.method !== 'GET';
-    const refusal = error instanceof StoreUnavailable ? storeAway({ wrote }) : bodyRefusal(error);
+    const refusal = error instanceof StoreUnavailable ? storeUnavailable({ wrote }) : bodyRefusal(error);
     if (refusal !== undefined) return finish(request, reply, refusal);
     onError(error);
     const failed = errorAnswer(500, 'The answer could not be made.', { requestId: request.id });
@@ -126,7 +126,6 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   return { address: boundAddress(app), close: () => app.close() };
 }
 
-/** Whether others than this machine reach a listener at it. */
 export function isExposed({ host }: Address): boolean {
   return host === undefined || !isLoopback(host);
 }
@@ -204,7 +203,7 @@ function bodyRefusal(error: unknown): AdminAnswer | undefined {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return errorAnswer(413, `The body may have at most ${MOST_BODY_BYTES / 1024} KiB.`);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    // Whoever sent it is gone: the answer is for the audit.
+    // The client has left: the answer is for the audit.
     case 'ECONNRESET':
       return errorAnswer(400, 'The body is not as long as Content-Length says.');
     default:

@@ -8,7 +8,6 @@ const RETRY_AFTER = { 'retry-after': String(RETRY_AFTER_S) };
 export interface AdminAnswer {
   readonly status: number;
   readonly contentType: string;
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -42,14 +41,14 @@ export function malformedQuery(problems: readonly string[]): AdminAnswer {
 }
 
 /** ERR-5. A write may have happened all the same: the store may have taken it and not said so. */
-export function storeAway({ wrote }: { readonly wrote: boolean }): AdminAnswer {
+export function storeUnavailable({ wrote }: { readonly wrote: boolean }): AdminAnswer {
   const advice = wrote ? 'See whether anything changed, then ask again.' : 'Ask again.';
   const message = `The store does not answer. ${advice}`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
-/** ERR-5. What is not known here the store may have: nobody is told that there is none. */
-export function storeUnread(what: string): AdminAnswer {
+/** ERR-5. The store may hold what this process does not know, so this is no 404. */
+export function storeNotYetRead(what: string): AdminAnswer {
   const message = `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
@@ -60,8 +59,8 @@ export function storeTooSlow(seconds: number, advice: string): AdminAnswer {
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
-/** RFC 9110 section 13.1.2: 304 for whoever has the answer already, as its ETag says; compared weakly. */
-export function unlessKnown(answer: AdminAnswer, ifNoneMatch: string | undefined): AdminAnswer {
+/** RFC 9110 section 13.1.2: 304 if If-None-Match names the ETag of the answer; weak comparison. */
+export function orNotModified(answer: AdminAnswer, ifNoneMatch: string | undefined): AdminAnswer {
   const { etag } = answer.headers;
   if (etag === undefined || ifNoneMatch === undefined || answer.status !== 200) return answer;
   const known = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''));

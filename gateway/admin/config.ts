@@ -3,18 +3,16 @@ import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
-import type { Route, Written } from './route.ts';
+import type { AdminRoute, AdminWriteResult } from './route.ts';
 
 export interface ConfigPorts {
   readonly config: () => Promise<EffectiveConfig>;
   readonly reload: () => Promise<ReloadOutcome>;
-  /** What a reload would find now. */
   readonly preview: () => Promise<readonly Problem[]>;
-  /** Undefined before a load has ended. */
   readonly lastReload: () => LastLoad | undefined;
 }
 
-export function configRoutes({ config, reload, preview, lastReload }: ConfigPorts): readonly Route[] {
+export function configRoutes({ config, reload, preview, lastReload }: ConfigPorts): readonly AdminRoute[] {
   return [
     {
       method: 'GET',
@@ -31,7 +29,7 @@ export function configRoutes({ config, reload, preview, lastReload }: ConfigPort
   ];
 }
 
-function reloaded(outcome: ReloadOutcome): Written {
+function reloaded(outcome: ReloadOutcome): AdminWriteResult {
   const { kind, revision } = outcome;
   return {
     answer: reloadAnswer(outcome),
@@ -39,7 +37,6 @@ function reloaded(outcome: ReloadOutcome): Written {
   };
 }
 
-/** Null before a load has ended. */
 function lastBody(last: LastLoad | undefined) {
   return last === undefined ? null : { at: instantText(last.at), ...outcomeBody(last.outcome) };
 }
@@ -62,7 +59,6 @@ export function outcomeBody({ kind, revision, since, problems, restartNeeded, qu
   };
 }
 
-/** No member for an empty list. */
 function refusedFiles(name: 'quarantined' | 'leftOut', files: ReloadOutcome['quarantined']) {
   return files.length > 0 && { [name]: files.map(({ api, file }) => ({ api, file })) };
 }

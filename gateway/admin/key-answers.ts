@@ -42,7 +42,7 @@ export function noSuchKey(): AdminAnswer {
   );
 }
 
-/** Of a later edition, or damaged: there is such a key, and nobody is told otherwise. */
+/** The stored record is of a later edition or damaged: the key exists, so this is no 404. */
 export function unreadable(): AdminAnswer {
   return errorAnswer(
     409,

@@ -16,7 +16,7 @@ import {
 import type { EpochMs } from '../policy/contract.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
 import { auditState, contended, keyBody, noSuchKey, unreadable } from './key-answers.ts';
-import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface KeyPorts {
   readonly keys: KeyStore;
@@ -28,7 +28,7 @@ export interface KeyPorts {
 /** Long enough for a team to roll a new key out without haste. */
 const USUAL_OVERLAP_MS = 86_400_000;
 
-export function keyRoutes(ports: KeyPorts): readonly Route[] {
+export function keyRoutes(ports: KeyPorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: '/-/keys', show: () => listAnswer(ports) },
     { method: 'GET', path: '/-/keys/{id}', show: (request) => oneAnswer(ports, request) },
@@ -62,7 +62,7 @@ async function oneAnswer({ keys, wallClock }: KeyPorts, { parameter }: AdminRequ
   return jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
 }
 
-async function add(ports: KeyPorts, { body }: AdminRequest): Promise<Written> {
+async function add(ports: KeyPorts, { body }: AdminRequest): Promise<AdminWriteResult> {
   const { keys, wallClock } = ports;
   const read = readKeyRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
@@ -76,7 +76,7 @@ async function add(ports: KeyPorts, { body }: AdminRequest): Promise<Written> {
   const id = newKeyId();
   const { key, digest } = newSecret(id);
   const record = makeKey({ id, consumer, scopes: [...new Set(scopes)], contact, expires }, digest, now);
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     if (!(await keys.replace(undefined, record))) return { answer: contended(), audit };
     const shown = shownOnce(201, { secret: key, record, ...usesOf(record, ports) }, now);
     const answer = { ...shown, headers: { location: `/-/keys/${id}` } };
@@ -84,7 +84,7 @@ async function add(ports: KeyPorts, { body }: AdminRequest): Promise<Written> {
   });
 }
 
-async function rotate(ports: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
+async function rotate(ports: KeyPorts, { body, parameter }: AdminRequest): Promise<AdminWriteResult> {
   const { keys, wallClock } = ports;
   const read = readRotationRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
@@ -99,15 +99,18 @@ async function rotate(ports: KeyPorts, { body, parameter }: AdminRequest): Promi
   });
 }
 
-async function revoke({ keys, wallClock }: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
+async function revoke(
+  { keys, wallClock }: KeyPorts,
+  { body, parameter }: AdminRequest,
+): Promise<AdminWriteResult> {
   const read = readEndingRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
-  const asked = { id: parameter('id'), ...read.value };
+  const write = { id: parameter('id'), ...read.value };
   const revoked = (record: KeyRecord, now: EpochMs): AdminAnswer =>
     jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
   return change(
     keys,
-    asked,
+    write,
     (record) => {
       const now = wallClock();
       if (record.revoked !== undefined) return undefined;
@@ -116,19 +119,19 @@ async function revoke({ keys, wallClock }: KeyPorts, { body, parameter }: AdminR
     },
     async () => {
       const now = wallClock();
-      const next = await keys.endUnreadable(asked.id, now);
+      const next = await keys.endUnreadable(write.id, now);
       return next && { next, answer: revoked(next, now) };
     },
   );
 }
 
-interface Asked {
+interface KeyWrite {
   readonly id: string;
   readonly by: string;
   readonly why: string;
 }
 
-interface Change {
+interface KeyChange {
   readonly next: KeyRecord;
   readonly answer: AdminAnswer;
 }
@@ -139,12 +142,12 @@ interface Change {
  */
 async function change(
   keys: KeyStore,
-  { id, by, why }: Asked,
-  make: (record: KeyRecord) => Change | undefined,
-  end?: () => Promise<Change | undefined>,
-): Promise<Written> {
+  { id, by, why }: KeyWrite,
+  make: (record: KeyRecord) => KeyChange | undefined,
+  end?: () => Promise<KeyChange | undefined>,
+): Promise<AdminWriteResult> {
   const audit = { subject: isKeyId(id) ? id : undefined, by, why };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     const record = await found(keys, id);
     if (record === undefined) return { answer: noSuchKey(), audit };
     if (record === 'unreadable') {
@@ -168,11 +171,11 @@ async function found(keys: KeyStore, id: string): ReturnType<KeyStore['read']> {
   return isKeyId(id) ? keys.read(id) : undefined;
 }
 
-interface Made extends Pick<NewKeyAnswer, 'secret' | 'takenBy' | 'unknownScopes'> {
+interface NewKey extends Pick<NewKeyAnswer, 'secret' | 'takenBy' | 'unknownScopes'> {
   readonly record: KeyRecord;
 }
 
-function shownOnce(status: number, { record, ...made }: Made, now: EpochMs): AdminAnswer {
+function shownOnce(status: number, { record, ...made }: NewKey, now: EpochMs): AdminAnswer {
   const body = { now: instantText(now), key: keyBody(record, now), ...made };
   return jsonAnswer(status, body satisfies NewKeyAnswer);
 }
@@ -181,7 +184,7 @@ function shownOnce(status: number, { record, ...made }: Made, now: EpochMs): Adm
  * `takenBy`: the APIs of which a version takes keys: without one a key opens nothing. `unknownScopes`: those of the key that
  * no rule of any API asks for, as a slip of the keyboard.
  */
-function usesOf({ scopes }: KeyRecord, { plan }: KeyPorts): Required<Omit<Made, 'record' | 'secret'>> {
+function usesOf({ scopes }: KeyRecord, { plan }: KeyPorts): Required<Omit<NewKey, 'record' | 'secret'>> {
   const { apis } = plan();
   const known = new Set(apis.flatMap(scopesIn));
   return {

@@ -19,11 +19,11 @@ import {
   malformedBody,
   malformedQuery,
 } from './answers.ts';
-import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface NoticePorts {
   readonly now: () => EpochMs;
-  /** Undefined where the gateway file tells nobody. */
+  /** Undefined if the gateway file configures no notifications. */
   readonly notices:
     | {
         readonly preview: (asked: NoticesAsked) => Promise<NoticesFound>;
@@ -39,7 +39,7 @@ const REHEARSAL =
   'The lifecycle clock of this gateway was moved: it tells nobody. See with --dry-run what is due; run it with --notify beside --at to have it told.';
 const PARAMETERS = ['api', 'consumer', 'at'] as const;
 
-export function noticeRoutes(ports: NoticePorts): readonly Route[] {
+export function noticeRoutes(ports: NoticePorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: NOTICES, show: (request) => show(ports, request) },
     { method: 'POST', path: NOTICES, action: 'send_notices', perform: (request) => send(ports, request) },
@@ -48,22 +48,22 @@ export function noticeRoutes(ports: NoticePorts): readonly Route[] {
 
 /** Rejects with `StoreUnavailable` while the store does not answer. */
 async function show({ notices, plan }: NoticePorts, { query }: AdminRequest): Promise<AdminAnswer> {
-  if (notices === undefined) return tellsNobody();
-  const problems = [...new Set(query.keys())].flatMap((name) => flawsOf(query, name));
-  const [api, consumer, written] = PARAMETERS.map((name) => query.get(name) ?? undefined);
+  if (notices === undefined) return noticesOff();
+  const problems = [...new Set(query.keys())].flatMap((name) => problemsOf(query, name));
+  const [api, consumer, instant] = PARAMETERS.map((name) => query.get(name) ?? undefined);
   if (problems.length > 0) return malformedQuery(problems);
   const apis = plan().apis.map(({ name }) => name);
   if (api !== undefined && !apis.includes(api)) {
     const hint = suggest(api, apis) ?? `there are ${apis.join(', ')}`;
     return errorAnswer(404, `There is no such API: ${hint}.`);
   }
-  const at = written === undefined ? undefined : parseInstant(written);
-  const told = await notices.preview({ at, api, consumer });
-  const instants = { now: instantText(told.now), at: instantText(told.at) };
-  return jsonAnswer(200, { ...told, ...instants } satisfies NoticesAnswer);
+  const at = instant === undefined ? undefined : parseInstant(instant);
+  const body = await notices.preview({ at, api, consumer });
+  const instants = { now: instantText(body.now), at: instantText(body.at) };
+  return jsonAnswer(200, { ...body, ...instants } satisfies NoticesAnswer);
 }
 
-function flawsOf(query: URLSearchParams, name: string): readonly string[] {
+function problemsOf(query: URLSearchParams, name: string): readonly string[] {
   const known: readonly string[] = PARAMETERS;
   if (!known.includes(name)) {
     const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
@@ -78,23 +78,23 @@ function flawsOf(query: URLSearchParams, name: string): readonly string[] {
     : [];
 }
 
-async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Promise<Written> {
+async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Promise<AdminWriteResult> {
   const read = readErasureRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = read.value;
-  if (notices === undefined) return { answer: tellsNobody(), audit };
+  if (notices === undefined) return { answer: noticesOff(), audit };
   const { announce } = notices;
   if (announce === undefined) return { answer: errorAnswer(409, REHEARSAL), audit };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     const result = await announce();
     const { events, mails, busy } = result;
-    const told: SentAnswer = { now: instantText(now()), busy, events, mails };
+    const body: SentAnswer = { now: instantText(now()), busy, events, mails };
     const after = { mails: String(mails.sent), events: String(events.sent) };
-    return { answer: jsonAnswer(200, told), audit: { ...audit, after } };
+    return { answer: jsonAnswer(200, body), audit: { ...audit, after } };
   });
 }
 
-function tellsNobody(): AdminAnswer {
+function noticesOff(): AdminAnswer {
   return errorAnswer(
     404,
     'This gateway tells nobody: write notify: { email: { smtp: …, from: … } } into the gateway file.',

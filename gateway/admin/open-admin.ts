@@ -11,18 +11,18 @@ import { type ConfigPorts, configRoutes } from './config.ts';
 import { dashboardPages } from './dashboard/assets.ts';
 import { sessionRoutes } from './dashboard/session-routes.ts';
 import { createSessions } from './dashboard/sessions.ts';
-import { type StandingPorts, standingRoutes } from './dashboard/standing-routes.ts';
+import { type StateRoutePorts, stateRoutes } from './dashboard/state-routes.ts';
 import { type KeyPorts, keyRoutes } from './keys.ts';
 import { type NoticePorts, noticeRoutes } from './notices.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
-import { type HealthPorts, healthRoutes } from './readiness.ts';
+import { healthRoutes, type ReadinessPorts } from './readiness.ts';
 import { createTokenCheck, openAdminToken } from './token.ts';
 import { type UsagePorts, usageRoutes } from './usage.ts';
 import { createWebhookService } from './webhooks/service.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
-export type AdminPorts = Pick<HealthPorts, 'readiness'> &
+export type AdminPorts = Pick<ReadinessPorts, 'readiness'> &
   PausePorts &
   PinPorts &
   KeyPorts &
@@ -30,7 +30,7 @@ export type AdminPorts = Pick<HealthPorts, 'readiness'> &
   AcceptPorts &
   NoticePorts &
   UsagePorts &
-  Omit<StandingPorts, 'metrics'>;
+  Omit<StateRoutePorts, 'metrics'>;
 
 type OperatorSettings = Pick<Settings, 'listeners' | 'dataFolder' | 'webhookDeliveries'>;
 type Addressed = Pick<AdminListener, 'address'>;
@@ -88,7 +88,7 @@ async function openAdminListener(
         ...ports,
         service: webhookDeliveries === undefined ? undefined : createWebhookService(webhookDeliveries),
       }),
-      ...standingRoutes({ ...ports, metrics }),
+      ...stateRoutes({ ...ports, metrics }),
       ...sessionRoutes({ sessions, hasToken: createTokenCheck(token), exposed: isExposed(admin.address) }),
       ...(await dashboardPages()),
     ],
@@ -104,7 +104,7 @@ async function openAdminListener(
 async function openMetrics(
   { listeners: { metrics: settings } }: Pick<Settings, 'listeners'>,
   { metrics, logger }: Pick<Telemetry, 'metrics' | 'logger'>,
-  readiness: HealthPorts['readiness'],
+  readiness: ReadinessPorts['readiness'],
 ): Promise<AdminListener | undefined> {
   if (settings === undefined) return undefined;
   const { host } = settings.address;

@@ -8,12 +8,11 @@ import { type Hold, longOver, type Override, type OverrideStore } from '../polic
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logs/logger.ts';
-import { errorAnswer, instantText, jsonAnswer, malformedBody, storeUnread } from './answers.ts';
-import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
+import { errorAnswer, instantText, jsonAnswer, malformedBody, storeNotYetRead } from './answers.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface PausePorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   /** The real time: what only a moved lifecycle clock calls over may be running on other gateways. */
   readonly wallClock: () => EpochMs;
@@ -24,7 +23,7 @@ const ID_BYTES = 5;
 /** More than come with one write, so that they become fewer; few enough to wait for. */
 const MOST_REMOVED_AT_ONCE = 10;
 
-export function pauseRoutes(ports: PausePorts): readonly Route[] {
+export function pauseRoutes(ports: PausePorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: '/-/overrides', show: () => listAnswer(ports) },
     { method: 'GET', path: '/-/pauses/{id}', show: (request) => oneAnswer(ports, request) },
@@ -41,16 +40,16 @@ export function pauseRoutes(ports: PausePorts): readonly Route[] {
 function listAnswer({ plan, now, overrides }: PausePorts) {
   const at = now();
   const { apis } = plan();
-  const known = standing(overrides, at)
+  const known = livePauses(overrides, at)
     .toSorted(byWhatTheyHold)
     .map((each) => pauseBody(each, effectsOf(each, apis), apis));
-  if (known.length === 0 && !overrides.wasRead()) return storeUnread('whether a pause is in force');
+  if (known.length === 0 && !overrides.wasRead()) return storeNotYetRead('whether a pause is in force');
   return jsonAnswer(200, { now: instantText(at), overrides: known } satisfies PausesAnswer);
 }
 
 function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminRequest) {
   const at = now();
-  const found = standing(overrides, at).find(({ id }) => id === parameter('id'));
+  const found = livePauses(overrides, at).find(({ id }) => id === parameter('id'));
   if (found === undefined) return noSuchPause(overrides);
   const { apis } = plan();
   const pause = pauseBody(found, effectsOf(found, apis), apis);
@@ -60,7 +59,7 @@ function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminReq
 async function begin(
   { plan, now, wallClock, overrides }: PausePorts,
   { body }: AdminRequest,
-): Promise<Written> {
+): Promise<AdminWriteResult> {
   const read = readPauseRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { api, version: label, by, why } = read.value;
@@ -73,12 +72,12 @@ async function begin(
   );
   if (decision.kind === 'refused') return { answer: refusedAnswer(decision.problems, read.value), audit };
   const { pause, effects } = decision;
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     await overrides.put(pause);
     await removeLongOver(overrides, Math.min(at, wallClock()));
-    const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects, plan().apis) };
+    const body: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects, plan().apis) };
     return {
-      answer: { ...jsonAnswer(201, told), headers: { location: `/-/pauses/${pause.id}` } },
+      answer: { ...jsonAnswer(201, body), headers: { location: `/-/pauses/${pause.id}` } },
       audit: { ...audit, after: auditState(pause) },
     };
   });
@@ -87,19 +86,19 @@ async function begin(
 async function end(
   { plan, now, overrides }: PausePorts,
   { body, parameter }: AdminRequest,
-): Promise<Written> {
+): Promise<AdminWriteResult> {
   const read = readEndingRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const at = now();
   const id = parameter('id');
-  const found = standing(overrides, at).find((each) => each.id === id);
+  const found = livePauses(overrides, at).find((each) => each.id === id);
   const gone = { answer: noSuchPause(overrides), audit: { ...read.value, subject: id } };
   if (found === undefined) return gone;
   const audit = { ...read.value, subject: subjectOf(found), before: auditState(found) };
-  return orStoreAway(audit, async () => {
+  return orStoreUnavailable(audit, async () => {
     if (!(await overrides.remove(id))) return gone;
-    const told: EndedAnswer = { now: instantText(at), ended: pauseBody(found, [], plan().apis) };
-    return { answer: jsonAnswer(200, told), audit };
+    const body: EndedAnswer = { now: instantText(at), ended: pauseBody(found, [], plan().apis) };
+    return { answer: jsonAnswer(200, body), audit };
   });
 }
 
@@ -113,8 +112,7 @@ async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<v
   }
 }
 
-/** Those that have not run out. */
-function standing(overrides: OverrideStore, now: EpochMs): readonly Override[] {
+function livePauses(overrides: OverrideStore, now: EpochMs): readonly Override[] {
   return overrides.current().filter(({ until }) => now < until);
 }
 
@@ -152,13 +150,12 @@ function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
   return label === undefined ? api : `${api} ${label}`;
 }
 
-/** Of a store that was never read nobody can say so. */
+/** A store that was never read cannot prove absence. */
 function noSuchPause({ wasRead }: OverrideStore) {
-  if (!wasRead()) return storeUnread('whether there is such a pause');
+  if (!wasRead()) return storeNotYetRead('whether there is such a pause');
   return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
 }
 
-/** What the members of a request are called. */
 const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
   api: 'api',
   label: 'version',
@@ -169,8 +166,8 @@ const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
 };
 
 /** An end that was given as a length is called by that. */
-function refusedAnswer(problems: readonly PauseProblem[], asked: Pick<PauseRequest, 'for'>) {
-  const members = asked.for === undefined ? MEMBERS : { ...MEMBERS, until: 'for' };
+function refusedAnswer(problems: readonly PauseProblem[], request: Pick<PauseRequest, 'for'>) {
+  const members = request.for === undefined ? MEMBERS : { ...MEMBERS, until: 'for' };
   const sentences = problems.map(({ field, message }) => `"${members[field]}": ${message}`);
   return errorAnswer(422, sentences.join('; '), { problems: sentences });
 }

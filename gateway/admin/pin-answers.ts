@@ -41,25 +41,25 @@ export function pinState(pin: Pin | undefined): AuditState | undefined {
 export interface RefusedMove {
   readonly api: string;
   /** The version named; undefined for a roll-back. */
-  readonly asked: string | undefined;
+  readonly requested: string | undefined;
   /** The version the account gets today, where that is known. */
   readonly from: Label | undefined;
   readonly current: Pin | undefined;
   readonly versions: PinnableVersions;
 }
 
-type RefusalReason = Extract<PinMove, { kind: 'refused' }>['reason'];
+type PinRefusalReason = Extract<PinMove, { kind: 'refused' }>['reason'];
 
-export function pinRefused(reason: RefusalReason, move: RefusedMove): AdminAnswer {
-  const { api, asked, from, current, versions } = move;
+export function pinRefused(reason: PinRefusalReason, move: RefusedMove): AdminAnswer {
+  const { api, requested, from, current, versions } = move;
   const served = versions.labels.filter(versions.isServed);
   const supported = { supportedVersions: served };
   const choice = served.length === 0 ? 'None is served.' : `Served are ${served.join(', ')}.`;
   switch (reason) {
     case 'version_unknown':
-      return errorAnswer(422, `${api} has no version ${JSON.stringify(asked)}. ${choice}`, supported);
+      return errorAnswer(422, `${api} has no version ${JSON.stringify(requested)}. ${choice}`, supported);
     case 'version_ended': {
-      const version = asked ?? current?.previous?.label ?? 'the version before';
+      const version = requested ?? current?.previous?.label ?? 'the version before';
       return errorAnswer(409, `${version} is not served now, so nobody can move there. ${choice}`, supported);
     }
     case 'not_newer': {
@@ -80,7 +80,7 @@ export function pinRefused(reason: RefusalReason, move: RefusedMove): AdminAnswe
 }
 
 /** A creation day given for an account whose version does not follow from it. */
-export function dayHasNoSay(api: string): AdminAnswer {
+export function createdNotUsed(api: string): AdminAnswer {
   return errorAnswer(422, `"created": ${api} pins no account by the day it was made. Leave it out.`);
 }
 

@@ -17,22 +17,21 @@ import {
 } from '../policy/versioning/pin.ts';
 import type { Label, PinRule } from '../policy/versioning/resolution.ts';
 import { type AdminAnswer, errorAnswer, malformedBody } from './answers.ts';
-import { contended, dayHasNoSay, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
-import { type AdminRequest, orStoreAway, type Route, type Written } from './route.ts';
+import { contended, createdNotUsed, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
+import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 
 export interface PinPorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly pins: PinStore;
 }
 
 const PIN = '/-/pins/{api}/{account}';
-/** Once more after somebody else moved the pin meanwhile. */
+/** One retry after a concurrent change of the pin. */
 const ATTEMPTS = 2;
 
-export function pinRoutes(ports: PinPorts): readonly Route[] {
+export function pinRoutes(ports: PinPorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: PIN, show: (request) => show(ports, request) },
     { method: 'PUT', path: PIN, action: 'upgrade_pin', perform: (request) => upgrade(ports, request) },
@@ -52,45 +51,45 @@ async function show(ports: PinPorts, request: AdminRequest): Promise<AdminAnswer
   return pinAnswer({ key, rule, pin: await ports.pins.find(key), now: ports.now() });
 }
 
-async function upgrade(ports: PinPorts, request: AdminRequest): Promise<Written> {
+async function upgrade(ports: PinPorts, request: AdminRequest): Promise<AdminWriteResult> {
   const read = readUpgradeRequest(request.body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { version, created, by, why } = read.value;
   return perform(ports, request, { by, why, kind: 'upgrade', to: version, created });
 }
 
-async function rollBack(ports: PinPorts, request: AdminRequest): Promise<Written> {
+async function rollBack(ports: PinPorts, request: AdminRequest): Promise<AdminWriteResult> {
   const read = readEndingRequest(request.body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   return perform(ports, request, { ...read.value, kind: 'roll_back' });
 }
 
-type Move =
-  /** `created`: when the account was made, where whoever asks knows it. */
+type PinMoveRequest =
+  /** `created`: when the account was made, if the caller knows it. */
   | { readonly kind: 'upgrade'; readonly to: Label; readonly created: EpochMs | undefined }
   | { readonly kind: 'roll_back' };
 
-type Asked = Move & { readonly by: string; readonly why: string };
+type AuthoredPinMove = PinMoveRequest & { readonly by: string; readonly why: string };
 
 async function perform(
   ports: PinPorts,
   request: AdminRequest,
-  { by, why, ...move }: Asked,
-): Promise<Written> {
+  { by, why, ...move }: AuthoredPinMove,
+): Promise<AdminWriteResult> {
   const found = find(ports, request);
   if (found.kind === 'unknown') return { answer: found.answer, audit: { by, why } };
   const audit = { by, why, subject: `${found.key.api} ${found.key.account}` };
   if (move.kind === 'upgrade' && move.created !== undefined && found.rule.created === undefined)
-    return { answer: dayHasNoSay(found.key.api), audit };
-  return orStoreAway(audit, () => carryOut(ports, found, move, audit));
+    return { answer: createdNotUsed(found.key.api), audit };
+  return orStoreUnavailable(audit, () => carryOut(ports, found, move, audit));
 }
 
 async function carryOut(
   ports: PinPorts,
-  { api, key, rule }: Extract<Found, { kind: 'known' }>,
-  move: Move,
-  audit: Written['audit'],
-): Promise<Written> {
+  { api, key, rule }: Extract<PinLookup, { kind: 'known' }>,
+  move: PinMoveRequest,
+  audit: AdminWriteResult['audit'],
+): Promise<AdminWriteResult> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const now = ports.now();
     const versions = versionsAt(api, { now, overrides: ports.overrides.current() });
@@ -102,8 +101,8 @@ async function carryOut(
         ? upgradePin(current, { from, to: move.to }, pinnable, now)
         : rollBackPin(current, pinnable, now);
     if (moved.kind === 'refused') {
-      const asked = move.kind === 'upgrade' ? move.to : undefined;
-      const answer = pinRefused(moved.reason, { api: key.api, asked, from, current, versions: pinnable });
+      const requested = move.kind === 'upgrade' ? move.to : undefined;
+      const answer = pinRefused(moved.reason, { api: key.api, requested, from, current, versions: pinnable });
       return { answer, audit: { ...audit, before: pinState(current) } };
     }
     if (!(await ports.pins.replace(key, current, moved.next))) continue;
@@ -115,7 +114,7 @@ async function carryOut(
 
 /** The version an account gets today, as far as that is known without its token. */
 function fromOf(
-  move: Move,
+  move: PinMoveRequest,
   { resolution }: GatewayPlan['apis'][number],
   current: Pin | undefined,
   versions: PinMoment,
@@ -125,7 +124,7 @@ function fromOf(
   return choice.kind === 'pinned' ? choice.label : undefined;
 }
 
-type Found =
+type PinLookup =
   | {
       readonly kind: 'known';
       readonly api: GatewayPlan['apis'][number];
@@ -134,7 +133,7 @@ type Found =
     }
   | { readonly kind: 'unknown'; readonly answer: AdminAnswer };
 
-function find({ plan }: PinPorts, { parameter }: AdminRequest): Found {
+function find({ plan }: PinPorts, { parameter }: AdminRequest): PinLookup {
   const name = parameter('api');
   const account = parameter('account');
   const { apis, apiNamed } = plan();

@@ -1,13 +1,11 @@
 // The pages that machines read: metrics, liveness, and readiness, which is false until the start is done and from the drain on.
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { type AdminAnswer, jsonAnswer } from './answers.ts';
-import type { Page } from './route.ts';
+import type { AdminPage } from './route.ts';
 
-/** What operators should know of the policies of a gateway that is ready. */
 export interface PolicyReadiness {
   /** The files as they stand are not, or not all, in force. */
   readonly reloadRefused: boolean;
-  /** The gateway file changed since the start. */
   readonly restartNeeded: boolean;
   /** APIs that are served in their last accepted form. */
   readonly quarantined: readonly string[];
@@ -34,7 +32,6 @@ export function readinessAnswer({ state, store, revision, policies }: Readiness)
   return jsonAnswer(state === 'ready' ? 200 : 503, body);
 }
 
-/** Nothing where all is well. */
 function detailOf(policies: PolicyReadiness) {
   const { reloadRefused, restartNeeded, quarantined, leftOut } = policies;
   const details = [
@@ -60,12 +57,12 @@ export function refusedApis({
   ];
 }
 
-export interface HealthPorts {
+export interface ReadinessPorts {
   readonly metrics: Pick<Metrics, 'render'>;
   readonly readiness: () => Readiness;
 }
 
-export function healthRoutes({ metrics, readiness }: HealthPorts): readonly Page[] {
+export function healthRoutes({ metrics, readiness }: ReadinessPorts): readonly AdminPage[] {
   const page = { method: 'GET', open: true } as const;
   // Liveness asks nothing of anyone: a lost store or issuer is no reason to restart the process.
   const healthy = () => jsonAnswer(200, { status: 'healthy' });

@@ -16,7 +16,6 @@ import { usageSummary } from './usage-reading.ts';
 
 export interface GuardPorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
@@ -35,14 +34,12 @@ export interface GuardReport {
   readonly onGoing: (version: VersionRules, sunset: EpochMs, usage: string) => void;
   /** What a store that was away kept from being done. */
   readonly onAway: (version: VersionRules, reason: Error) => void;
-  /** A mistake of this program. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface RetirementGuard {
-  /** One at a time: whoever asks meanwhile waits for the look under way. Never rejects. */
+  /** One check at a time: concurrent callers share it. Never rejects. */
   readonly look: () => Promise<void>;
-  /** Looks no more, and waits for a look under way. */
   readonly close: () => Promise<void>;
 }
 
@@ -56,18 +53,17 @@ const SELDOM_MS = 60 * 60_000;
 
 const NOT_KNOWN: Retirement = { kind: 'unknown', usage: undefined };
 
-interface Look {
+interface UsageCheck {
   readonly revision: string;
   readonly at: MonotonicMs;
   readonly usage: UsageSummary;
 }
 
-/** Looks at once, and every minute. */
 export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
   const { plan, now, monotonic, overrides, ledger, keptFrom, report } = ports;
-  const looks = new Map<string, Look>();
+  const looks = new Map<string, UsageCheck>();
   const said = new Map<string, number>();
-  let looking: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
 
   const usageOf = async (version: VersionRules, days: number, sunset: EpochMs): Promise<UsageSummary> => {
     const { revision } = plan();
@@ -116,18 +112,18 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     }
   };
 
-  const lookAtAll = async (): Promise<void> => {
+  const checkAll = async (): Promise<void> => {
     for (const api of plan().apis)
       for (const version of api.versions.values()) await lookAt(api, knownAt(version, now()));
   };
 
   const look = (): Promise<void> => {
-    looking ??= lookAtAll()
+    running ??= checkAll()
       .catch(report.onFault)
       .finally(() => {
-        looking = undefined;
+        running = undefined;
       });
-    return looking;
+    return running;
   };
   const timer = setInterval(() => void look(), EVERY_MS).unref();
   void look();
@@ -135,7 +131,7 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     look,
     close: async () => {
       clearInterval(timer);
-      await looking;
+      await running;
     },
   };
 }

@@ -1,33 +1,30 @@
 // What the admin listener answers to: pages that show and writes that change, by path. One table, matched on raw paths.
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import type { AuditEntry } from '../telemetry/logs/logger.ts';
-import { type AdminAnswer, storeAway } from './answers.ts';
+import { type AdminAnswer, storeUnavailable } from './answers.ts';
 
 export interface AdminRequest {
   /** The decoded segment at `{name}` of the path. */
   readonly parameter: (name: string) => string;
   /** As sent, decoded; for pages that take any. */
   readonly query: URLSearchParams;
-  /** The Accept field; undefined where none was sent. */
   readonly accept: string | undefined;
   /** The Cookie field; whose session it names is asked of the sessions. */
   readonly cookie?: string | undefined;
-  /** Parsed JSON; undefined without a body. */
   readonly body: unknown;
 }
 
-export interface Page {
+export interface AdminPage {
   readonly method: 'GET';
   /** Segments in braces are parameters: `/-/pins/{api}/{account}`. */
   readonly path: string;
-  /** A second name of another page. */
   readonly alias?: boolean;
   /** Needs no token even where the listener is not on loopback: health and metrics. */
   readonly open?: boolean;
   readonly show: (request: AdminRequest) => MaybePromise<AdminAnswer>;
 }
 
-export interface Write {
+export interface AdminWrite {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** For audit and metrics, from a closed list. */
@@ -49,18 +46,18 @@ export interface Write {
   /** Needs no token: it is asked for one itself, or gives up what one has. */
   readonly open?: boolean;
   /** Rejects with `StoreUnavailable` when nothing could be stored. */
-  readonly perform: (request: AdminRequest) => Promise<Written>;
+  readonly perform: (request: AdminRequest) => Promise<AdminWriteResult>;
 }
 
-export interface Written {
+export interface AdminWriteResult {
   readonly answer: AdminAnswer;
   readonly audit: Omit<AuditEntry, 'action' | 'from'>;
 }
 
-export type Route = Page | Write;
+export type AdminRoute = AdminPage | AdminWrite;
 
-export type RouteMatch =
-  | { readonly kind: 'found'; readonly route: Route; readonly parameters: ReadonlyMap<string, string> }
+export type AdminRouteMatch =
+  | { readonly kind: 'found'; readonly route: AdminRoute; readonly parameters: ReadonlyMap<string, string> }
   | { readonly kind: 'unknown' }
   /** A segment is no percent-encoded UTF-8. */
   | { readonly kind: 'malformed' }
@@ -68,7 +65,7 @@ export type RouteMatch =
   | { readonly kind: 'method'; readonly allow: string };
 
 /** HEAD is offered wherever GET is (FWD-15). `url` as received; its query is not looked at. */
-export function matchRoute(routes: readonly Route[], method: string, url: string): RouteMatch {
+export function matchRoute(routes: readonly AdminRoute[], method: string, url: string): AdminRouteMatch {
   const [path = ''] = url.split('?', 1);
   const segments = path.split('/');
   const here = routes.filter((route) => fits(route.path.split('/'), segments));
@@ -92,12 +89,15 @@ export function matchRoute(routes: readonly Route[], method: string, url: string
  * What `store` makes of a write. ERR-5 while the store is away, with `audit`, which is what was asked for: the write may have
  * happened.
  */
-export async function orStoreAway(audit: Written['audit'], store: () => Promise<Written>): Promise<Written> {
+export async function orStoreUnavailable(
+  audit: AdminWriteResult['audit'],
+  store: () => Promise<AdminWriteResult>,
+): Promise<AdminWriteResult> {
   try {
     return await store();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return { answer: storeAway({ wrote: true }), audit };
+    return { answer: storeUnavailable({ wrote: true }), audit };
   }
 }
 

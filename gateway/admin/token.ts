@@ -11,7 +11,6 @@ const WAYS_OUT =
 const BEARER = /^bearer +([^ ]+) *$/i;
 
 export interface TokenSource {
-  /** From the gateway file. */
   readonly configured: string | undefined;
   readonly dataFolder: string;
 }
@@ -39,21 +38,21 @@ async function readOrMake(file: string, dataFolder: string): Promise<string> {
   }
 }
 
-/** Written aside and linked, so that nobody reads half a token and whoever comes second reads the first one's. */
+/** Written to a temporary file and linked: no reader sees half a token, and a second process reads the first one's. */
 async function make(file: string, dataFolder: string): Promise<string> {
   await makeFolder(dataFolder, { mode: 0o700 });
-  const aside = `${file}.${randomBytes(6).toString('hex')}`;
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await writeFile(aside, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, {
+    await writeFile(temporary, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, {
       mode: 0o600,
       flag: 'wx',
     });
-    await link(aside, file).catch((error: unknown) => {
+    await link(temporary, file).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
     return await readFile(file, 'utf8');
   } finally {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 

@@ -27,13 +27,13 @@ export interface DecisionPorts {
   ) => Promise<UsageSummary | undefined>;
 }
 
-type Decides = NonNullable<UsedVersion['decides']>;
+type UsageDecisions = NonNullable<UsedVersion['decides']>;
 
 /** Undefined for a version that lets its usage decide nothing. */
 export async function decidesOf(
   rules: VersionRules,
   { moment, beganAt, usageOf }: DecisionPorts,
-): Promise<Decides | undefined> {
+): Promise<UsageDecisions | undefined> {
   const { freeze, retireWhen: rule } = rules;
   if (freeze === undefined && rule === undefined) return undefined;
   const version = { api: rules.api, version: rules.label };

@@ -5,7 +5,7 @@ import type { ErasedAnswer } from '../api/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { instantText, jsonAnswer, malformedBody, malformedQuery } from './answers.ts';
-import { type AdminRequest, orStoreAway, type Written } from './route.ts';
+import { type AdminRequest, type AdminWriteResult, orStoreUnavailable } from './route.ts';
 import { readErasureQuery } from './usage-query.ts';
 
 export interface ErasurePorts {
@@ -13,24 +13,23 @@ export interface ErasurePorts {
   readonly ledger: Pick<LedgerStore, 'erase'>;
 }
 
-/** The erasure of all records of a consumer, whatever it was known by. */
 export async function eraseUsage(
   { now, ledger }: ErasurePorts,
   { query, body }: AdminRequest,
-): Promise<Written> {
-  const asked = readErasureQuery(query);
-  if (asked.kind === 'malformed') return { answer: malformedQuery(asked.problems), audit: {} };
+): Promise<AdminWriteResult> {
+  const target = readErasureQuery(query);
+  if (target.kind === 'malformed') return { answer: malformedQuery(target.problems), audit: {} };
   const read = readErasureRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
-  const audit = { ...read.value, subject: pseudonymOf(asked.consumer) };
-  return orStoreAway(audit, async () => {
-    const erased = await ledger.erase(asked.consumer);
-    const told: ErasedAnswer = { now: instantText(now()), erased };
-    return { answer: jsonAnswer(200, told), audit: { ...audit, after: { erased: String(erased) } } };
+  const audit = { ...read.value, subject: pseudonymOf(target.consumer) };
+  return orStoreUnavailable(audit, async () => {
+    const erased = await ledger.erase(target.consumer);
+    const body: ErasedAnswer = { now: instantText(now()), erased };
+    return { answer: jsonAnswer(200, body), audit: { ...audit, after: { erased: String(erased) } } };
   });
 }
 
-/** Whoever was to be forgotten is not to live on in the audit: who knows the name can find it there, nobody else. */
+/** The audit must not keep the erased name: only someone who knows the name can find it by its hash. */
 function pseudonymOf(consumer: string): string {
   return `sha256:${createHash('sha256').update(consumer).digest('hex').slice(0, 32)}`;
 }

@@ -7,7 +7,6 @@ import { daysBefore } from '../policy/usage/window.ts';
 
 export interface UsageQuery {
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
-  /** Undefined: not said. */
   readonly since: UsageDay | undefined;
   /** Where a page before said that the next one begins. */
   readonly after: string | undefined;
@@ -25,12 +24,12 @@ const MOST = 500;
 const DAY_MS = 86_400_000;
 
 export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQueryRead {
-  const problems: string[] = [...strangers(query, PARAMETERS)];
+  const problems: string[] = [...unknownNames(query, PARAMETERS)];
   const one = (name: (typeof PARAMETERS)[number]): string | undefined => query.get(name) ?? undefined;
   for (const name of PARAMETERS) problems.push(...flaws(query, name));
-  const [api, version, consumer, written, after, mostWritten] = PARAMETERS.map(one);
-  const since = written === undefined ? undefined : sinceOf(written, now);
-  if (written !== undefined && since === undefined)
+  const [api, version, consumer, instant, after, mostWritten] = PARAMETERS.map(one);
+  const since = instant === undefined ? undefined : sinceOf(instant, now);
+  if (instant !== undefined && since === undefined)
     problems.push('"since" is no length such as 30d and no day such as 2026-10-01 that has been');
   const most = mostWritten === undefined ? undefined : mostOf(mostWritten);
   if (mostWritten !== undefined && most === undefined)
@@ -53,14 +52,14 @@ export function readErasureQuery(
   | { readonly kind: 'read'; readonly consumer: string }
   | Extract<UsageQueryRead, { readonly kind: 'malformed' }> {
   const consumer = query.get('consumer');
-  const problems = [...strangers(query, ['consumer']), ...flaws(query, 'consumer')];
+  const problems = [...unknownNames(query, ['consumer']), ...flaws(query, 'consumer')];
   if (consumer === null) problems.push('say whose records: ?consumer=<id>');
   return consumer === null || problems.length > 0
     ? { kind: 'malformed', problems }
     : { kind: 'read', consumer };
 }
 
-function strangers(query: URLSearchParams, known: readonly string[]): readonly string[] {
+function unknownNames(query: URLSearchParams, known: readonly string[]): readonly string[] {
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   return unknown.slice(0, 5).map((name) => {
     const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;

@@ -14,7 +14,7 @@ import {
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies, type VersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
-import { createTurns } from '../system/time-slices.ts';
+import { createSlices } from '../system/time-slices.ts';
 
 /** Few enough to be made into rows and JSON within a turn. */
 export const RECORDS_PER_PAGE = 500;
@@ -24,21 +24,21 @@ export const RECORDS_PER_PAGE = 500;
  * itself goes on in the next one.
  */
 export async function wholeConsumers<T extends UsageSubject>(
-  read: (page: PageAsked) => Promise<Page<T>>,
-  asked: PageAsked,
-): Promise<Page<T>> {
-  const page = await read(asked);
+  read: (page: PageAsked) => Promise<RecordsPage<T>>,
+  range: PageAsked,
+): Promise<RecordsPage<T>> {
+  const page = await read(range);
   const records = page.records.slice(0, startOfLast(page.records));
   const last = records.at(-1);
   return page.next === undefined || last === undefined ? page : { records, next: writePlace(placeOf(last)) };
 }
 
-interface Page<T> {
+interface RecordsPage<T> {
   readonly records: readonly T[];
   readonly next: string | undefined;
 }
 
-/** What was begun is given up: nobody waits for it any more. */
+/** The read took too long and was given up. */
 export class TooSlow extends StoreUnavailable {}
 
 type Readable = Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
@@ -60,13 +60,13 @@ export async function tallyAll(
   window: UsageWindow,
   tally: Pick<VersionTallies, 'add'>,
 ): Promise<void> {
-  const turn = createTurns();
+  const nextSlice = createSlices();
   let after: string | undefined;
   do {
     const page = await count(filter, window, { after, limit: RECORDS_PER_PAGE });
     tally.add(usageRows(page.records));
     after = page.next;
-    await turn();
+    await nextSlice();
   } while (after !== undefined);
 }
 

@@ -1,4 +1,4 @@
-// What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
+// The body of each version in a usage answer: its dates, its calls, its exceptions.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
@@ -14,11 +14,11 @@ import type { Counted } from '../policy/usage/rows.ts';
 import { usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
 import { tellsSince, type UsageWindow } from '../policy/usage/window.ts';
-import { createTurns } from '../system/time-slices.ts';
+import { createSlices } from '../system/time-slices.ts';
 import { instantOrNull, instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 
-export interface VersionsAsked {
+export interface UsedVersionsQuery {
   readonly plan: GatewayPlan;
   readonly moment: Moment;
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
@@ -30,17 +30,17 @@ export interface VersionsAsked {
   readonly kept: EpochMs | undefined;
 }
 
-type Verdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
+type UsageVerdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
 
 /** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
 export async function usedVersions(
-  asked: VersionsAsked,
+  query: UsedVersionsQuery,
   tallies: readonly VersionTally[],
 ): Promise<UsedVersion[]> {
-  const { plan, filter, moment } = asked;
+  const { plan, filter, moment } = query;
   const called = new Map(tallies.map((tally) => [keyOf(tally.api, tally.version), tally]));
   const entries: UsedVersion[] = [];
-  const turn = createTurns();
+  const nextSlice = createSlices();
   for (const api of plan.apis) {
     if (filter.api !== undefined && filter.api !== api.name) continue;
     for (const version of api.versions.values()) {
@@ -50,35 +50,35 @@ export async function usedVersions(
       called.delete(key);
       const rules = assess(version, moment);
       const isMeant =
-        filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
-      if (tally !== undefined || isMeant) entries.push(await plannedEntry(asked, api, rules, tally));
+        filter.consumer === undefined && (filter.version !== undefined || isDeprecated(rules, moment));
+      if (tally !== undefined || isMeant) entries.push(await plannedEntry(query, api, rules, tally));
     }
-    await turn();
+    await nextSlice();
   }
-  return [...entries, ...[...called.values()].map((tally) => strangeEntry(asked, tally))];
+  return [...entries, ...[...called.values()].map((tally) => unplannedEntry(query, tally))];
 }
 
-function isGoing(rules: VersionRules, moment: Moment): boolean {
-  return stageOf(rules, moment) === 'deprecated' || goingOperations(rules, moment).length > 0;
+function isDeprecated(rules: VersionRules, moment: Moment): boolean {
+  return stageOf(rules, moment) === 'deprecated' || deprecatedOperations(rules, moment).length > 0;
 }
 
-function goingOperations({ operations }: VersionRules, moment: Moment): readonly VersionRules[] {
+function deprecatedOperations({ operations }: VersionRules, moment: Moment): readonly VersionRules[] {
   const list = operations?.list.map((each) => assess(each, moment)) ?? [];
   return list.filter((each) => stageOf(each, moment) === 'deprecated');
 }
 
 async function plannedEntry(
-  asked: VersionsAsked,
+  query: UsedVersionsQuery,
   api: ApiPlan,
   rules: VersionRules,
   tally: VersionTally | undefined,
 ): Promise<UsedVersion> {
-  const { moment, filter } = asked;
+  const { moment, filter } = query;
   const { deprecated, sunset, successor } = rules.schedule;
   const exceptions = exceptionsOf(rules).filter(
     ({ consumer }) => filter.consumer === undefined || consumer === filter.consumer,
   );
-  const decides = filter.consumer === undefined ? await decidesOf(rules, asked) : undefined;
+  const decides = filter.consumer === undefined ? await decidesOf(rules, query) : undefined;
   return {
     api: api.name,
     version: rules.label,
@@ -87,47 +87,47 @@ async function plannedEntry(
     sunset: instantOrNull(sunset),
     successor: successorIn(api, rules, moment) ?? successor ?? null,
     ...countsOf(tally),
-    ...(await verdictOn(asked, rules, tally)),
+    ...(await verdictOn(query, rules, tally)),
     ...(decides !== undefined && { decides }),
     exceptions: exceptions.map((each) => exceptionBody(each, tally?.watched.get(each.consumer), moment.now)),
   };
 }
 
 async function verdictOn(
-  { moment, filter, window, beganAt, kept }: VersionsAsked,
+  { moment, filter, window, beganAt, kept }: UsedVersionsQuery,
   rules: VersionRules,
   tally: VersionTally | undefined,
-): Promise<Verdict> {
+): Promise<UsageVerdict> {
   // What one consumer leaves alone others may call.
   if (filter.consumer !== undefined) return { verdict: null, summary: null };
   const phase = phaseAt(rules.phases, moment.now);
-  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillAsked(window, tally)}` };
+  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillEffective(window, tally)}` };
   const isWhole = phase.stage === 'deprecated';
-  const going = isWhole ? [rules] : goingOperations(rules, moment);
-  if (going.length === 0)
-    return { verdict: 'not_deprecated', summary: `is not deprecated${stillAsked(window, tally)}` };
+  const deprecatedRules = isWhole ? [rules] : deprecatedOperations(rules, moment);
+  if (deprecatedRules.length === 0)
+    return { verdict: 'not_deprecated', summary: `is not deprecated${stillEffective(window, tally)}` };
   const verdict = usageVerdict(tally ?? NOT_CALLED, {
     window,
     beganAt: tellsSince(await beganAt({ api: rules.api, version: rules.label }), kept),
-    deprecated: Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now)),
+    deprecated: Math.max(...deprecatedRules.map(({ schedule }) => schedule.deprecated ?? moment.now)),
   });
-  const operations = isWhole ? [] : going.flatMap(({ operation }) => operation ?? []);
+  const operations = isWhole ? [] : deprecatedRules.flatMap(({ operation }) => operation ?? []);
   const looks = { since: instantOrNull(verdict.looks.since), because: verdict.looks.because };
   return { verdict: verdict.kind, summary: verdictInWords(verdict, operations), looks };
 }
 
 /** The ledger remembers what the policies have forgotten. */
-function strangeEntry({ filter, window }: VersionsAsked, tally: VersionTally): UsedVersion {
+function unplannedEntry({ filter, window }: UsedVersionsQuery, tally: VersionTally): UsedVersion {
   const { api, version } = tally;
-  const told: Verdict =
+  const verdict: UsageVerdict =
     filter.consumer === undefined
-      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillAsked(window, tally)}` }
+      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillEffective(window, tally)}` }
       : { verdict: null, summary: null };
   const unknown = { stage: null, deprecated: null, sunset: null, successor: null, exceptions: [] };
-  return { api, version, ...unknown, ...countsOf(tally), ...told };
+  return { api, version, ...unknown, ...countsOf(tally), ...verdict };
 }
 
-function stillAsked({ days }: UsageWindow, tally: VersionTally | undefined): string {
+function stillEffective({ days }: UsageWindow, tally: VersionTally | undefined): string {
   if (tally === undefined) return '';
   const who = counted(tally.consumers, 'consumer');
   return `; ${counted(tally.calls, 'call')} by ${who} in ${counted(days, 'day')}`;
@@ -161,9 +161,9 @@ type ExceptionBody = UsedVersion['exceptions'][number];
 /** Those of the version, and those that an operation has of its own; those that have run out too. */
 export function exceptionsOf({ exceptions, operations }: VersionRules): readonly Exception[] {
   const all = [...exceptions, ...(operations?.list.flatMap((each) => each.exceptions) ?? [])];
-  // Of an operation with a sunset of its own nobody has leave by that of the version.
-  const meant = all.filter(({ from }) => from.length > 0);
-  return [...new Map(meant.map((each) => [exceptionKey(each), each])).values()];
+  // An exception from the sunset of the version does not apply to an operation with a sunset of its own.
+  const effective = all.filter(({ from }) => from.length > 0);
+  return [...new Map(effective.map((each) => [exceptionKey(each), each])).values()];
 }
 
 /** `use`: what its consumer called of the version. */
@@ -183,10 +183,10 @@ function exceptionBody(exception: Exception, use: Counted | undefined, now: Epoc
 
 function inWords(exception: Exception, now: EpochMs): string {
   const { consumer, until } = exception;
-  const leave = leaveInWords(exception);
-  if (now >= until) return `${consumer} had ${leave}: it has run out`;
+  const allowed = leaveInWords(exception);
+  if (now >= until) return `${consumer} had ${allowed}: it has run out`;
   const days = Math.floor((until - now) / DAY_MS);
-  return `${consumer} has ${leave}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;
+  return `${consumer} has ${allowed}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;
 }
 
 /** An operation takes over those of its version, each with the phases that its own dates give. */

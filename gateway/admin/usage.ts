@@ -19,7 +19,7 @@ import {
   malformedQuery,
   storeTooSlow,
 } from './answers.ts';
-import type { AdminRequest, Route } from './route.ts';
+import type { AdminRequest, AdminRoute } from './route.ts';
 import { recordBody, rowBody } from './usage-bodies.ts';
 import { eraseUsage } from './usage-erasure.ts';
 import { readUsageQuery, type UsageQuery } from './usage-query.ts';
@@ -49,13 +49,13 @@ export interface UsagePorts {
 
 const USAGE = '/-/usage';
 const USUAL_DAYS = 30;
-/** With all their days, which the rows of others are told without. */
+/** Records with all their days; rows of several consumers have none. */
 const WHOLE_RECORDS_PER_PAGE = 100;
-/** Less than `sundial usage` waits, so that it is told why. */
+/** Less than the timeout of `sundial usage`, so that it gets the reason. */
 const LOOK_WITHIN_MS = 25_000;
 const CSV = 'text/csv';
 
-export function usageRoutes(ports: UsagePorts): readonly Route[] {
+export function usageRoutes(ports: UsagePorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: USAGE, show: (request) => showInTime(ports, request) },
     {
@@ -83,45 +83,48 @@ async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise
   const now = ports.now();
   const read = readUsageQuery(query, now);
   if (read.kind === 'malformed') return malformedQuery(read.problems);
-  const asked = read.value;
+  const usageQuery = read.value;
   const beganAt = await ports.ledger.beganAt();
-  const window = usageWindow(now, asked.since ?? usualSince(asked, now, [beganAt, ports.keptFrom()]));
-  const look = { asked, window, beganAt };
-  if (asked.most !== undefined) return showMost(ports, look, asked.most);
-  const answer = await pageOf(ports, look);
+  const window = usageWindow(
+    now,
+    usageQuery.since ?? usualSince(usageQuery, now, [beganAt, ports.keptFrom()]),
+  );
+  const scope = { query: usageQuery, window, beganAt };
+  if (usageQuery.most !== undefined) return showMost(ports, scope, usageQuery.most);
+  const answer = await pageOf(ports, scope);
   if (preferredType(accept, ['application/json', CSV]) === CSV) return csvAnswer(answer, query);
   // Once, however many pages there are.
-  if (asked.after !== undefined) return jsonAnswer(200, answer);
-  const versions = await versionsOf(ports, look);
-  if (versions.length === 0 && answer.consumers.length === 0 && isUnknown(ports.plan(), asked))
-    return unknownSubject(ports.plan(), asked);
+  if (usageQuery.after !== undefined) return jsonAnswer(200, answer);
+  const versions = await versionsOf(ports, scope);
+  if (versions.length === 0 && answer.consumers.length === 0 && isUnknown(ports.plan(), usageQuery))
+    return unknownSubject(ports.plan(), usageQuery);
   return jsonAnswer(200, { ...answer, versions } satisfies UsageAnswer);
 }
 
 /** Without pages, and as JSON alone: the ledger is gone through once for the versions and for these rows. */
-async function showMost(ports: UsagePorts, look: Look, most: number): Promise<AdminAnswer> {
+async function showMost(ports: UsagePorts, scope: UsageScope, most: number): Promise<AdminAnswer> {
   const busiest = createMostCalls(most);
-  const versions = await versionsOf(ports, look, busiest.add);
-  if (versions.length === 0 && isUnknown(ports.plan(), look.asked))
-    return unknownSubject(ports.plan(), look.asked);
+  const versions = await versionsOf(ports, scope, busiest.add);
+  if (versions.length === 0 && isUnknown(ports.plan(), scope.query))
+    return unknownSubject(ports.plan(), scope.query);
   const consumers = busiest.rows().map(rowBody);
-  return jsonAnswer(200, { ...told(ports, look), consumers, next: null, versions } satisfies UsageAnswer);
+  return jsonAnswer(200, { ...header(ports, scope), consumers, next: null, versions } satisfies UsageAnswer);
 }
 
-interface Look {
-  readonly asked: UsageQuery;
+interface UsageScope {
+  readonly query: UsageQuery;
   readonly window: UsageWindow;
   readonly beganAt: EpochMs | undefined;
 }
 
-/** What is kept of one consumer is told whole unless a day is named. `from`: where what is kept may begin. */
+/** For one consumer all kept days, unless a day is named. `from`: where the kept records may begin. */
 function usualSince({ filter }: UsageQuery, now: EpochMs, from: readonly (EpochMs | undefined)[]): string {
   const begins = filter.consumer === undefined ? [] : from.filter((each) => each !== undefined);
   const days = begins.map((at) => dayNumberAt(now) - dayNumberAt(at));
   return daysBefore(now, Math.max(USUAL_DAYS, ...days));
 }
 
-function told({ recordsUsage, keptFrom }: UsagePorts, { window, beganAt }: Look) {
+function header({ recordsUsage, keptFrom }: UsagePorts, { window, beganAt }: UsageScope) {
   const kept = keptFrom();
   return {
     now: instantText(window.now),
@@ -132,21 +135,21 @@ function told({ recordsUsage, keptFrom }: UsagePorts, { window, beganAt }: Look)
   };
 }
 
-async function pageOf(ports: UsagePorts, look: Look): Promise<UsageAnswer> {
+async function pageOf(ports: UsagePorts, scope: UsageScope): Promise<UsageAnswer> {
   const { ledger } = ports;
-  const { asked, window } = look;
-  const { filter, since, after } = asked;
+  const { query: usageQuery, window } = scope;
+  const { filter, since, after } = usageQuery;
   if (filter.consumer === undefined) {
     const count = (page: PageAsked) => ledger.count(filter, window, page);
     const { records, next } = await wholeConsumers(count, { after, limit: RECORDS_PER_PAGE });
-    return { ...told(ports, look), consumers: usageRows(records).map(rowBody), next: next ?? null };
+    return { ...header(ports, scope), consumers: usageRows(records).map(rowBody), next: next ?? null };
   }
   const reach = since === undefined ? filter : { ...filter, since: window.readFrom };
   const read = (page: PageAsked) => ledger.read(reach, page);
   const { records, next } = await wholeConsumers(read, { after, limit: WHOLE_RECORDS_PER_PAGE });
   const rows = usageRows(records.map((record) => countOf(record, window)));
   return {
-    ...told(ports, look),
+    ...header(ports, scope),
     consumers: rows.map(rowBody),
     records: records.map(recordBody),
     next: next ?? null,
@@ -155,12 +158,12 @@ async function pageOf(ports: UsagePorts, look: Look): Promise<UsageAnswer> {
 
 async function versionsOf(
   { plan: current, ledger, overrides, recordsUsage, keptFrom }: UsagePorts,
-  { asked, window }: Look,
+  { query: usageQuery, window }: UsageScope,
   /** Is given the rows as well. */
   also: (rows: readonly UsageRow[]) => void = () => undefined,
 ): Promise<UsedVersion[]> {
   const plan = current();
-  const { filter } = asked;
+  const { filter } = usageQuery;
   const excepted = new Map<VersionRules, ReadonlySet<string>>();
   const tally = createVersionTallies(({ api, version, consumer }) => {
     const rules = plan.apiNamed(api)?.versions.get(version);

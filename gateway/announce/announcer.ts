@@ -5,7 +5,7 @@ import { createBackoff } from './backoff.ts';
 import { eventOf } from './event.ts';
 import { createMailRound } from './mail-round.ts';
 import { beginMark, createMarks, eventMark, isOfThePast, isOpen, overMark } from './marks.ts';
-import { kindOf, type Notice, noticesAt, tellableFrom } from './notices.ts';
+import { kindOf, type Notice, noticesAt, notifiableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 import { createPreview, type Preview } from './preview.ts';
 
@@ -16,9 +16,7 @@ export interface Announcer {
    */
   readonly announce: () => Promise<NoticesSent>;
   readonly preview: Preview;
-  /** Looks at once, and every minute. */
   readonly begin: () => void;
-  /** Looks no more, and waits for a look under way. */
   readonly close: () => Promise<void>;
 }
 
@@ -34,7 +32,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
   let waiting = 0;
   let isClosed = false;
 
-  /** Those that somebody may still have to be told of. */
+  /** Notices that may still have to be sent. */
   const openNotices = async (): Promise<readonly Notice[]> => {
     const moment = { now: now(), overrides: overrides() };
     const open: Notice[] = [];
@@ -44,7 +42,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
       for (const { id, milestone } of superseded)
         if (!isOfThePast(milestone.at, firstLook)) await marks.once(overMark(id), '');
       for (const notice of due) {
-        const from = tellableFrom(notice);
+        const from = notifiableFrom(notice);
         if (isOfThePast(from, firstLook)) continue;
         if (!isOpen(await marks.once(notice.id, String(moment.now)), from, moment.now)) continue;
         const [over] = await marks.find([overMark(notice.id)]);

@@ -10,7 +10,6 @@ export interface Backoff {
 const FIRST_MS = 60_000;
 const LONGEST_MS = 60 * 60_000;
 
-/** `now`: monotonic milliseconds. */
 export function createBackoff(now: () => MonotonicMs): Backoff {
   let failures = 0;
   let until = Number.NEGATIVE_INFINITY;

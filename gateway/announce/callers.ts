@@ -5,7 +5,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import type { LedgerStore, UsageRecord, UsageSample } from '../policy/usage/ledger.ts';
 import { daysBefore } from '../policy/usage/window.ts';
-import { createTurns } from '../system/time-slices.ts';
+import { createSlices } from '../system/time-slices.ts';
 import type { Notice } from './notices.ts';
 
 /** A mail is about what is called now. */
@@ -13,7 +13,7 @@ export const EVIDENCE_DAYS = 30;
 const RECORDS_PER_PAGE = 100;
 
 /** What one consumer called of one version or operation in the last 30 days. */
-export interface Evidence {
+export interface CallEvidence {
   readonly calls: number;
   readonly lastAt: EpochMs;
   /** Calls by operation, `undefined` for what the policy names none of; the busiest first. */
@@ -22,22 +22,21 @@ export interface Evidence {
   readonly sample: UsageSample | undefined;
 }
 
-export interface Caller {
+export interface CallingConsumer {
   readonly consumer: string;
   /** Whether one of its API keys was used: a key has a contact of its own. */
   readonly byKey: boolean;
-  readonly told: readonly Told[];
+  readonly notices: readonly ConsumerNotice[];
 }
 
-export interface Told {
+export interface ConsumerNotice {
   readonly notice: Notice;
-  readonly evidence: Evidence;
+  readonly evidence: CallEvidence;
 }
 
 export interface Callers {
-  /** By consumer. */
-  readonly named: readonly Caller[];
-  /** Addresses from which somebody called without a name: nobody knows whom to write to. */
+  readonly named: readonly CallingConsumer[];
+  /** Client addresses of anonymous calls, which have no contact. */
   readonly addresses: number;
 }
 
@@ -48,7 +47,7 @@ interface Tally {
   sample: UsageSample | undefined;
 }
 
-interface Known {
+interface ConsumerTallies {
   byKey: boolean;
   readonly tallies: Map<Notice, Tally>;
 }
@@ -59,9 +58,9 @@ export async function callersOf(
   notices: readonly Notice[],
   now: EpochMs,
 ): Promise<Callers> {
-  const known = new Map<string, Known>();
+  const known = new Map<string, ConsumerTallies>();
   const addresses = new Set<string>();
-  const turn = createTurns();
+  const nextSlice = createSlices();
   const since = daysBefore(now, EVIDENCE_DAYS);
   const byVersion = Map.groupBy(notices, ({ rules }) => JSON.stringify([rules.api, rules.label]));
   for (const concerned of byVersion.values()) {
@@ -78,12 +77,12 @@ export async function callersOf(
         else add(known, record, about, since);
       }
       after = page.next;
-      await turn();
+      await nextSlice();
     } while (after !== undefined);
   }
-  const named = [...known].map(([consumer, { byKey, tallies }]): Caller => {
-    const told = [...tallies].map(([notice, tally]) => ({ notice, evidence: evidenceOf(tally) }));
-    return { consumer, byKey, told };
+  const named = [...known].map(([consumer, { byKey, tallies }]): CallingConsumer => {
+    const consumerNotices = [...tallies].map(([notice, tally]) => ({ notice, evidence: evidenceOf(tally) }));
+    return { consumer, byKey, notices: consumerNotices };
   });
   return { named: named.sort((a, b) => (a.consumer < b.consumer ? -1 : 1)), addresses: addresses.size };
 }
@@ -92,7 +91,12 @@ function isAbout(operation: string | undefined, record: UsageRecord): boolean {
   return operation === undefined || record.operation === operation;
 }
 
-function add(known: Map<string, Known>, record: UsageRecord, about: readonly Notice[], since: string): void {
+function add(
+  known: Map<string, ConsumerTallies>,
+  record: UsageRecord,
+  about: readonly Notice[],
+  since: string,
+): void {
   let calls = 0;
   for (const [day, count] of Object.entries(record.callsByDay)) if (day >= since) calls += count;
   if (calls === 0) return;
@@ -114,14 +118,14 @@ function add(known: Map<string, Known>, record: UsageRecord, about: readonly Not
   }
 }
 
-function evidenceOf({ calls, lastAt, operations, sample }: Tally): Evidence {
+function evidenceOf({ calls, lastAt, operations, sample }: Tally): CallEvidence {
   return { calls, lastAt, operations: [...operations].sort(([, a], [, b]) => b - a), sample };
 }
 
 const MOST_OPERATIONS = 10;
 
 /** `who`: of several readers. */
-export function callLines(name: string, who: string | undefined, evidence: Evidence): readonly string[] {
+export function callLines(name: string, who: string | undefined, evidence: CallEvidence): readonly string[] {
   const { calls, lastAt, operations, sample } = evidence;
   const last = Temporal.Instant.fromEpochMilliseconds(lastAt).toString({ smallestUnit: 'second' });
   const named = operations.filter(([operation]) => operation !== undefined);

@@ -3,22 +3,22 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { KeyRecord } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { parseMail } from '../policy/notation.ts';
-import { type Caller, callersOf, type Told } from './callers.ts';
+import { type CallingConsumer, type ConsumerNotice, callersOf } from './callers.ts';
 import { type Marks, mailMark, refusedMark } from './marks.ts';
 import type { Notice } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
 export interface Letter {
   readonly to: string;
-  /** The consumers that are written to there, each with what it is told. */
-  readonly readers: readonly Caller[];
+  /** The consumers that this mail is for, each with its notices. */
+  readonly readers: readonly CallingConsumer[];
 }
 
 export interface Letters {
   readonly letters: readonly Letter[];
-  /** Each with what it is not told of, since nobody knows where to write. */
-  readonly withoutContact: readonly Caller[];
-  /** Addresses from which somebody called without a name. */
+  /** Consumers without a contact, each with the notices that are not sent. */
+  readonly withoutContact: readonly CallingConsumer[];
+  /** Client addresses of anonymous calls. */
   readonly addresses: number;
 }
 
@@ -31,42 +31,45 @@ export async function lettersAbout(
 ): Promise<Letters> {
   const { named, addresses } = await callersOf(ledger, notices, now);
   const contactOf = contactsFrom(plan(), named.some(({ byKey }) => byKey) ? await keys.list() : [], now);
-  const letters = new Map<string, Caller[]>();
-  const withoutContact: Caller[] = [];
+  const letters = new Map<string, CallingConsumer[]>();
+  const withoutContact: CallingConsumer[] = [];
   for (const caller of named) {
-    const byContact = Map.groupBy(await untold(caller, marks), ({ notice }) =>
+    const byContact = Map.groupBy(await unsent(caller, marks), ({ notice }) =>
       contactOf(caller, notice.rules.api),
     );
-    for (const [to, told] of byContact) {
+    for (const [to, notices] of byContact) {
       if (to === undefined) {
-        withoutContact.push({ ...caller, told });
+        withoutContact.push({ ...caller, notices });
         continue;
       }
-      const wanted = await notRefused(caller, told, to, marks);
+      const wanted = await notRefused(caller, notices, to, marks);
       if (wanted.length === 0) continue;
-      letters.getOrInsertComputed(to, () => []).push({ ...caller, told: wanted });
+      letters.getOrInsertComputed(to, () => []).push({ ...caller, notices: wanted });
     }
   }
   return { letters: [...letters].map(([to, readers]) => ({ to, readers })), withoutContact, addresses };
 }
 
-async function untold({ consumer, told }: Caller, marks: Pick<Marks, 'find'>): Promise<readonly Told[]> {
-  const texts = await marks.find(told.map(({ notice }) => mailMark(notice.id, consumer)));
-  return told.filter((_, index) => texts[index] === undefined);
+async function unsent(
+  { consumer, notices }: CallingConsumer,
+  marks: Pick<Marks, 'find'>,
+): Promise<readonly ConsumerNotice[]> {
+  const texts = await marks.find(notices.map(({ notice }) => mailMark(notice.id, consumer)));
+  return notices.filter((_, index) => texts[index] === undefined);
 }
 
 async function notRefused(
-  { consumer }: Caller,
-  told: readonly Told[],
+  { consumer }: CallingConsumer,
+  notices: readonly ConsumerNotice[],
   to: string,
   marks: Pick<Marks, 'find'>,
-): Promise<readonly Told[]> {
-  const texts = await marks.find(told.map(({ notice }) => refusedMark(notice.id, consumer, to)));
-  return told.filter((_, index) => texts[index] === undefined);
+): Promise<readonly ConsumerNotice[]> {
+  const texts = await marks.find(notices.map(({ notice }) => refusedMark(notice.id, consumer, to)));
+  return notices.filter((_, index) => texts[index] === undefined);
 }
 
-/** Undefined: nobody knows. `api`: of what it is told. */
-type ContactOf = (caller: Pick<Caller, 'consumer' | 'byKey'>, api: string) => string | undefined;
+/** Undefined if no contact is known. `api`: the API of the notice. */
+type ContactOf = (caller: Pick<CallingConsumer, 'consumer' | 'byKey'>, api: string) => string | undefined;
 
 export function contactsFrom(
   plan: Pick<GatewayPlan, 'apis'>,
@@ -77,10 +80,10 @@ export function contactsFrom(
   for (const key of keys.toSorted((a, b) => a.created - b.created))
     if (key.contact !== undefined && isWorking(key, now)) byKey.set(key.consumer, key.contact);
   return ({ consumer, byKey: isKeyed }, api) => {
-    // Of that API before any other one: an owner may know somebody that others do not.
+    // Contacts of that API come first, then those of all others.
     const [own, others] = [plan.apis.filter(({ name }) => name === api), plan.apis];
-    const written = [...own, ...others].map(({ contacts }) => contacts.get(consumer));
-    const found = written.find((each) => each !== undefined) ?? (isKeyed ? byKey.get(consumer) : undefined);
+    const declared = [...own, ...others].map(({ contacts }) => contacts.get(consumer));
+    const found = declared.find((each) => each !== undefined) ?? (isKeyed ? byKey.get(consumer) : undefined);
     return found === undefined ? undefined : parseMail(found);
   };
 }

@@ -2,7 +2,7 @@
 import type { NoticesSent } from '../api/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
-import type { Caller } from './callers.ts';
+import type { CallingConsumer } from './callers.ts';
 import { type Letter, lettersAbout } from './letters.ts';
 import { mailOf } from './mail.ts';
 import { type Marks, mailMark, refusedMark } from './marks.ts';
@@ -10,12 +10,12 @@ import { kindOf, type Notice } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 import type { MailOutcome } from './send-mail.ts';
 
-type Counts = NoticesSent['mails'];
+type MailCounts = NoticesSent['mails'];
 
-/** The ledger is read anew when there is something new to tell, and else this often: somebody may have begun to call. */
+/** The ledger is read when a notice is due, and at least this often, since a consumer may have started to call. */
 const SELDOM_MS = 60 * 60_000;
 
-/** `isOurs` renews the turn: whoever has lost it stops. */
+/** `isOurs` renews the lease: a process that has lost it stops. */
 export type MailRound = (
   notices: readonly Notice[],
   forced: boolean,
@@ -29,22 +29,26 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
   let seen = '';
   let nextAt = Number.NEGATIVE_INFINITY;
 
-  const claimed = async ({ readers }: Letter): Promise<readonly Caller[]> => {
-    const own: Caller[] = [];
+  const claimed = async ({ readers }: Letter): Promise<readonly CallingConsumer[]> => {
+    const own: CallingConsumer[] = [];
     for (const reader of readers) {
       const isMine = await Promise.all(
-        reader.told.map(({ notice }) => marks.claim(mailMark(notice.id, reader.consumer))),
+        reader.notices.map(({ notice }) => marks.claim(mailMark(notice.id, reader.consumer))),
       );
-      const told = reader.told.filter((_, index) => isMine[index]);
-      if (told.length > 0) own.push({ ...reader, told });
+      const notices = reader.notices.filter((_, index) => isMine[index]);
+      if (notices.length > 0) own.push({ ...reader, notices });
     }
     return own;
   };
-  const settle = async (to: string, readers: readonly Caller[], outcome: MailOutcome): Promise<void> => {
-    for (const { consumer, told } of readers) {
-      for (const { notice } of told) report.onAnnounced(kindOf(notice), 'mail', outcome.kind);
+  const settle = async (
+    to: string,
+    readers: readonly CallingConsumer[],
+    outcome: MailOutcome,
+  ): Promise<void> => {
+    for (const { consumer, notices } of readers) {
+      for (const { notice } of notices) report.onAnnounced(kindOf(notice), 'mail', outcome.kind);
       await Promise.all(
-        told.map(async ({ notice }) => {
+        notices.map(async ({ notice }) => {
           const mark = mailMark(notice.id, consumer);
           if (outcome.kind === 'sent') return marks.done(mark, `sent ${now()}`);
           if (outcome.kind === 'refused')
@@ -55,10 +59,10 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
       if (outcome.kind === 'refused') report.onRefused(consumer, outcome.reason);
     }
   };
-  const tellWithoutContact = (callers: readonly Caller[]): void => {
+  const tellWithoutContact = (callers: readonly CallingConsumer[]): void => {
     const added: string[] = [];
-    for (const { consumer, told } of callers) {
-      const news = told.filter(({ notice }) => !unreachable.has(mailMark(notice.id, consumer)));
+    for (const { consumer, notices } of callers) {
+      const news = notices.filter(({ notice }) => !unreachable.has(mailMark(notice.id, consumer)));
       for (const { notice } of news) {
         unreachable.add(mailMark(notice.id, consumer));
         report.onAnnounced(kindOf(notice), 'mail', 'no_contact');
@@ -71,7 +75,7 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
   const round = async (
     notices: readonly Notice[],
     isOurs: () => Promise<boolean>,
-    counts: Counts,
+    counts: MailCounts,
   ): Promise<void> => {
     if (sendMail === undefined || settings.email === undefined) return;
     const { from } = settings.email;
@@ -82,8 +86,8 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
       const readers = await claimed(letter);
       if (readers.length === 0) continue;
       if (!(await isOurs())) {
-        for (const { consumer, told } of readers)
-          for (const { notice } of told) await marks.release(mailMark(notice.id, consumer));
+        for (const { consumer, notices } of readers)
+          for (const { notice } of notices) await marks.release(mailMark(notice.id, consumer));
         return;
       }
       const { to } = letter;
@@ -97,7 +101,7 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
   };
 
   return async (notices, forced, isOurs) => {
-    const counts: Counts = { sent: 0, refused: 0, failed: 0, withoutContact: 0 };
+    const counts: MailCounts = { sent: 0, refused: 0, failed: 0, withoutContact: 0 };
     const key = notices.map(({ id }) => id).join('\n');
     const isNews = key !== seen || monotonic() >= nextAt;
     if (notices.length === 0 || !(forced || (backoff.isReady() && isNews))) return counts;

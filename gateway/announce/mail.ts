@@ -5,9 +5,9 @@ import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
-import { type Caller, callLines, leaveLines } from './callers.ts';
+import { type CallingConsumer, callLines, leaveLines } from './callers.ts';
 import { successorCall, successorSentence } from './event.ts';
-import type { Notice, ToldMilestone } from './notices.ts';
+import type { DueMilestone, Notice } from './notices.ts';
 
 export interface Mail {
   readonly to: string;
@@ -21,11 +21,10 @@ export interface Mail {
 export interface MailOf {
   readonly plan: Pick<GatewayPlan, 'public'>;
   readonly to: string;
-  /** Whose domain the message id has. */
   readonly from: string;
   readonly now: EpochMs;
   /** At least one, each told of something. */
-  readonly readers: readonly Caller[];
+  readonly readers: readonly CallingConsumer[];
 }
 
 const DAY_MS = 86_400_000;
@@ -33,11 +32,9 @@ const NAMES = new Intl.ListFormat('en-GB');
 
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
 
-/** What is said of one version or operation, in lines, before it is text or HTML. */
 interface MailPart {
   readonly titles: readonly string[];
   readonly sentences: readonly string[];
-  /** Of each reader. */
   readonly evidence: readonly (readonly string[])[];
 }
 
@@ -47,9 +44,9 @@ interface MailFrame {
 }
 
 export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
-  const told = new Map(readers.flatMap((each) => each.told).map(({ notice }) => [notice.id, notice]));
+  const byId = new Map(readers.flatMap((each) => each.notices).map(({ notice }) => [notice.id, notice]));
   // The latest first: it is nearest to what happens next.
-  const latest = [...told.values()].sort((a, b) => b.milestone.at - a.milestone.at);
+  const latest = [...byId.values()].sort((a, b) => b.milestone.at - a.milestone.at);
   const lives = Map.groupBy(latest, ({ rules }) => rules);
   const parts = [...lives].map(([rules, notices]) => partOf(plan, rules, notices, readers, now));
   const titles = latest.map(({ milestone }) => milestoneTitle(milestone));
@@ -68,12 +65,12 @@ export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   };
 }
 
-/** What is said of one version or operation; below it the calls of each reader that is told of it. */
+/** The part about one version or operation, with the calls of each consumer. */
 function partOf(
   plan: Pick<GatewayPlan, 'public'>,
   rules: VersionRules,
   notices: readonly Notice[],
-  readers: readonly Caller[],
+  readers: readonly CallingConsumer[],
   now: EpochMs,
 ): MailPart {
   const milestones = notices.map(({ milestone }) => milestone);
@@ -86,8 +83,8 @@ function partOf(
     ...milestones.flatMap((milestone) => milestoneText(asItStands(milestone))),
     ...(instead === undefined ? [] : [successorSentence(instead)]),
   ];
-  const evidence = readers.flatMap(({ consumer, told }) => {
-    const own = told.find(({ notice }) => notice.rules === rules)?.evidence;
+  const evidence = readers.flatMap(({ consumer, notices }) => {
+    const own = notices.find(({ notice }) => notice.rules === rules)?.evidence;
     if (own === undefined) return [];
     const who = readers.length === 1 ? undefined : consumer;
     return [[...callLines(nameOf(rules), who, own), ...leaveLines(rules, consumer, now)].map(onOneLine)];
@@ -100,13 +97,13 @@ function partOf(
 }
 
 /** A changelog says when it was to end; who reads a mail is to know when it does. */
-function asItStands(milestone: ToldMilestone): ToldMilestone {
+function asItStands(milestone: DueMilestone): DueMilestone {
   if (milestone.kind !== 'deprecation') return milestone;
   return { ...milestone, sunset: milestone.life.schedule.sunset };
 }
 
 /** The day on which it will be over, where the milestone speaks of one. */
-function endIn(milestone: ToldMilestone): readonly EpochMs[] {
+function endIn(milestone: DueMilestone): readonly EpochMs[] {
   switch (milestone.kind) {
     case 'approaching':
       return [milestone.sunset];
@@ -146,8 +143,11 @@ function onOneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 
-function messageIdOf(readers: readonly Caller[], from: string): string {
-  const ids = readers.map(({ consumer, told }) => [consumer, ...told.map(({ notice }) => notice.id).sort()]);
+function messageIdOf(readers: readonly CallingConsumer[], from: string): string {
+  const ids = readers.map(({ consumer, notices }) => [
+    consumer,
+    ...notices.map(({ notice }) => notice.id).sort(),
+  ]);
   const digest = createHash('sha256').update(JSON.stringify(ids)).digest('hex');
   const domain = from.slice(from.lastIndexOf('@') + 1);
   // Of a literal in brackets there is no other way to write it.

@@ -4,7 +4,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
 
 export interface Marks {
-  /** The text kept at `id`, which is `text` for whoever is first. */
+  /** The text kept at `id`: `text` for the first caller. */
   readonly once: (id: string, text: string) => Promise<string>;
   readonly find: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>;
   /** Whether it is for this process to do now. */
@@ -19,7 +19,7 @@ export const mailMark = (notice: string, consumer: string): string => `${notice}
 export const refusedMark = (notice: string, consumer: string, to: string): string =>
   `${mailMark(notice, consumer)} refused ${digestOf(to)}`;
 export const eventMark = (notice: string): string => `${notice} event`;
-/** Of a step of a countdown after which another one was due: nobody is told of it any more. */
+/** Marks a step of a countdown that a later step has replaced: it is no longer sent. */
 export const overMark = (notice: string): string => `${notice} over`;
 export const beginMark = (api: string): string => `${api} first look`;
 
@@ -36,13 +36,13 @@ export function createMarks(
   { owner, leaseMs = LEASE_MS }: { readonly owner: string; readonly leaseMs?: number | undefined },
 ): Marks {
   const known = new Map<string, string>();
-  const know = (id: string, text: string): string => {
+  const remember = (id: string, text: string): string => {
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(id, text);
     return text;
   };
   return {
-    once: async (id, text) => known.get(id) ?? know(id, await store.keep(id, text)),
+    once: async (id, text) => known.get(id) ?? remember(id, await store.keep(id, text)),
     find: async (ids) => {
       const unknown = [...new Set(ids)].filter((id) => !known.has(id));
       const texts = await store.find(unknown);
@@ -52,10 +52,10 @@ export function createMarks(
     claim: async (id) => {
       if (known.has(id)) return false;
       const claim = await store.claim(id, owner, leaseMs);
-      if (claim.state === 'kept') know(id, claim.text);
+      if (claim.state === 'kept') remember(id, claim.text);
       return claim.state === 'claimed';
     },
-    done: async (id, text) => void know(id, await store.keep(id, text)),
+    done: async (id, text) => void remember(id, await store.keep(id, text)),
     release: (id) => store.release(id, owner),
   };
 }
@@ -63,7 +63,7 @@ export function createMarks(
 const DAY_MS = 86_400_000;
 /** What is older when an API is first looked at belongs to a time before there was anybody to tell. */
 const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
-/** So long whoever begins to call is still told of it. */
+/** For this long a consumer that starts to call still gets the notice. */
 const OPEN_MS = 30 * DAY_MS;
 
 export function isOfThePast(at: EpochMs, firstLook: string): boolean {

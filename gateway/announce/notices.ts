@@ -13,12 +13,12 @@ import {
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 
 /** Everything but a release, which changes nothing for anybody. */
-export type ToldMilestone = Exclude<Milestone, { kind: 'released' }>;
+export type DueMilestone = Exclude<Milestone, { kind: 'released' }>;
 
 export interface Notice {
   /** The same on every gateway and after every restart. */
   readonly id: string;
-  readonly milestone: ToldMilestone;
+  readonly milestone: DueMilestone;
   /** The version, or the operation of it, that it is about. */
   readonly rules: VersionRules;
 }
@@ -26,7 +26,7 @@ export interface Notice {
 export interface Noticed {
   /** By when they became due. */
   readonly due: readonly Notice[];
-  /** Steps of a countdown after which another one, or the sunset itself, is due: nobody is told of them any more. */
+  /** Steps of a countdown that a later step or the sunset itself has replaced: they are no longer sent. */
   readonly superseded: readonly Notice[];
 }
 
@@ -39,7 +39,7 @@ export type NoticeKind =
   | 'sunset'
   | 'retired';
 
-const KINDS: Readonly<Record<ToldMilestone['kind'], NoticeKind>> = {
+const KINDS: Readonly<Record<DueMilestone['kind'], NoticeKind>> = {
   deprecation: 'deprecated',
   brownouts: 'brownout_scheduled',
   extension: 'sunset_extended',
@@ -52,12 +52,12 @@ export function kindOf({ milestone }: Notice): NoticeKind {
   return KINDS[milestone.kind];
 }
 
-/** Since when somebody can be told of it: calls are counted only from the deprecation on, however early that is announced. */
-export function tellableFrom({ milestone: { at, life } }: Notice): EpochMs {
+/** The first instant at which the notice has readers: calls are counted only from the deprecation on. */
+export function notifiableFrom({ milestone: { at, life } }: Notice): EpochMs {
   return Math.max(at, life.schedule.deprecated ?? at);
 }
 
-/** An API that is only observed refuses nobody, and announces nothing. */
+/** An API in observe mode refuses no request and announces nothing. */
 export function noticesAt(api: ApiPlan, moment: Moment, daysBefore: readonly number[]): Noticed {
   const due: Notice[] = [];
   const superseded: Notice[] = [];
@@ -81,7 +81,11 @@ function noticesOf(
 ): Noticed {
   const life = assess(rules, moment);
   if (isForgotten(life.schedule, moment.now)) return { due: [], superseded: [] };
-  const noticed = (milestone: ToldMilestone): Notice => ({ id: milestoneId(milestone), milestone, rules });
+  const noticed = (milestone: DueMilestone): Notice => ({
+    id: milestoneId(milestone),
+    milestone,
+    rules,
+  });
   const due = dueOf(life, within && assess(within, moment), moment.now);
   const steps = hasOwnSunset(life, within && assess(within, moment))
     ? countdownOf(life, {
@@ -89,7 +93,7 @@ function noticesOf(
         knownSince: sunsetKnownSince(knownAt(rules, moment.now).schedule, life.schedule, rules, moment),
       })
     : [];
-  const overdue = steps.filter(({ at }) => at <= moment.now).filter(isTold);
+  const overdue = steps.filter(({ at }) => at <= moment.now).filter(isDueKind);
   const hasEnded = due.some(({ kind }) => kind === 'sunset');
   const last = hasEnded ? undefined : overdue.at(-1);
   return {
@@ -98,13 +102,12 @@ function noticesOf(
   };
 }
 
-/** What the changelog has of it by now. */
-function dueOf(life: VersionRules, within: VersionRules | undefined, now: EpochMs): readonly ToldMilestone[] {
+function dueOf(life: VersionRules, within: VersionRules | undefined, now: EpochMs): readonly DueMilestone[] {
   const whole =
     within === undefined ? { ...life, operations: undefined } : { ...within, operations: { list: [life] } };
   return milestonesOf([whole], now)
     .filter(({ life: of }) => of.operation === life.operation)
-    .filter(isTold)
+    .filter(isDueKind)
     .reverse();
 }
 
@@ -112,6 +115,6 @@ function hasOwnSunset({ schedule }: VersionRules, within: VersionRules | undefin
   return schedule.sunset !== within?.schedule.sunset;
 }
 
-function isTold(milestone: Milestone): milestone is ToldMilestone {
+function isDueKind(milestone: Milestone): milestone is DueMilestone {
   return milestone.kind !== 'released';
 }

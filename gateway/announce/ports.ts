@@ -12,7 +12,6 @@ import type { MailSender } from './send-mail.ts';
 
 export interface AnnouncerPorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly monotonic: () => MonotonicMs;
   readonly overrides: () => readonly Override[];
@@ -39,10 +38,9 @@ export interface AnnounceReport {
   ) => void;
   /** Tried again later; `reason` is a code without addresses. */
   readonly onFailed: (channel: 'mail' | 'event', reason: string) => void;
-  /** The server wants no mail for that consumer: nobody tries again. */
+  /** The server refuses mail for that consumer: no retry. */
   readonly onRefused: (consumer: string, reason: string) => void;
-  /** Nobody knows where to write to them; each is told of once. */
+  /** Consumers without a contact; each is reported once. */
   readonly onWithoutContact: (consumers: readonly string[]) => void;
-  /** A mistake of this program. */
   readonly onFault: (error: unknown) => void;
 }

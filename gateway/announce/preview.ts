@@ -1,16 +1,16 @@
 // What would be sent, now or at another instant: the very mails and events, with nothing sent and nothing marked.
 import type { NoticesAsked, NoticesFound } from '../api/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { Caller } from './callers.ts';
+import type { CallingConsumer } from './callers.ts';
 import { eventOf } from './event.ts';
 import { lettersAbout } from './letters.ts';
 import { mailOf } from './mail.ts';
 import { beginMark, eventMark, isOfThePast, isOpen, type Marks, overMark } from './marks.ts';
-import { type Notice, noticesAt, tellableFrom } from './notices.ts';
+import { type Notice, noticesAt, notifiableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
 /** Rejects with `StoreUnavailable`. */
-export type Preview = (asked: NoticesAsked) => Promise<NoticesFound>;
+export type Preview = (query: NoticesAsked) => Promise<NoticesFound>;
 
 const NO_SENDER = 'gateway@localhost';
 
@@ -24,7 +24,7 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
       const [firstLook = String(now())] = await marks.find([beginMark(api.name)]);
       for (const notice of due) {
         const [mark = String(at), over] = await marks.find([notice.id, overMark(notice.id)]);
-        const from = tellableFrom(notice);
+        const from = notifiableFrom(notice);
         const isDue = over === undefined && isOpen(mark, from, at);
         if (isDue && !isOfThePast(from, firstLook)) open.push(notice);
       }
@@ -33,9 +33,9 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
   };
 
   return async ({ at = now(), api, consumer }) => {
-    const isMeant = ({ consumer: id, told }: Caller): boolean =>
+    const isMeant = ({ consumer: id, notices }: CallingConsumer): boolean =>
       (consumer === undefined || id === consumer) &&
-      (api === undefined || told.some(({ notice }) => notice.rules.api === api));
+      (api === undefined || notices.some(({ notice }) => notice.rules.api === api));
     const open = await openNotices(at);
     const { letters, withoutContact, addresses } = await lettersAbout(open, ports, marks, now());
     const mails: NoticesFound['mails'][number][] = [];
@@ -63,6 +63,6 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
   };
 }
 
-function inIds({ consumer, told }: Caller) {
-  return { consumer, notices: told.map(({ notice }) => notice.id) };
+function inIds({ consumer, notices }: CallingConsumer) {
+  return { consumer, notices: notices.map(({ notice }) => notice.id) };
 }

@@ -23,7 +23,6 @@ const SILENT_MS = 30_000;
 const WITHIN_MS = 60_000;
 
 export interface MailTimes {
-  /** Gives up what is under way. */
   readonly ending?: AbortSignal | undefined;
   readonly withinMs?: number | undefined;
 }
@@ -61,7 +60,7 @@ export function openMailSender(
           text,
           html,
           messageId,
-          // RFC 3834: nobody's absence is answered to a machine.
+          // RFC 3834: suppresses out-of-office replies.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.any(ending === undefined ? [late] : [late, ending]),
         });

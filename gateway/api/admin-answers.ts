@@ -50,7 +50,6 @@ const pinAnswer = z.object({
 });
 
 const key = z.object({
-  /** The public part. */
   id: z.string(),
   consumer: z.string(),
   scopes: z.array(z.string()).readonly(),
@@ -81,7 +80,6 @@ const newKeyAnswer = z.object({
 const readiness = z.object({
   status: z.string(),
   store: z.object({ kind: z.string(), state: z.string() }),
-  /** Revision of the plan in force. */
   plan: z.string().nullable(),
   /** A warning about its policies although it is ready; absent from older gateways. */
   detail: z.string().exactOptional(),

@@ -50,7 +50,6 @@ const sentAnswer = z.object({
 export type NoticesAnswer = z.output<typeof noticesAnswer>;
 export type SentAnswer = z.output<typeof sentAnswer>;
 
-/** Which due notices to show. */
 export interface NoticesAsked {
   /** Undefined: now. Calls are counted until now in any case. */
   readonly at: EpochMs | undefined;

@@ -101,7 +101,6 @@ const usageRecord = z.object({
 
 const usageAnswer = z.object({
   now,
-  /** The first day counted. */
   since: z.string(),
   /** False: the ledger is off, and tells of another time. */
   recording: z.boolean(),

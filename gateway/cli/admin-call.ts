@@ -4,7 +4,7 @@ import type { Problem } from '../plan/problems.ts';
 import { type ApartResult, failureJson, jsonText } from './command-result.ts';
 
 /** Why a command came to nothing; `text` is for stderr. */
-export interface Failure {
+export interface CallError {
   readonly kind: 'failed';
   /** 1: the gateway says no, 2: wrong usage or an unreadable file, 3: no gateway answers. */
   readonly exitCode: 1 | 2 | 3;
@@ -13,7 +13,7 @@ export interface Failure {
   readonly problems?: readonly Problem[];
 }
 
-export function failure(exitCode: Failure['exitCode'], sentence: string): Failure {
+export function failure(exitCode: CallError['exitCode'], sentence: string): CallError {
   return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
 }
 
@@ -37,7 +37,6 @@ export function segment(text: string): string {
   return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'));
 }
 
-/** A path with those parameters that are defined. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(parameters).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -45,14 +44,12 @@ export function withQuery(path: string, parameters: Readonly<Record<string, stri
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** The gateway did what was asked. */
-export interface Answered {
+export interface AdminResponse {
   readonly kind: 'answered';
   readonly body: unknown;
 }
 
-/** One open page of a listener. */
-export interface Page {
+export interface ListenerPage {
   readonly kind: 'page';
   readonly origin: string;
   readonly status: number;
@@ -61,15 +58,14 @@ export interface Page {
 }
 
 /** The gateway that the options of a command mean; it is looked for at the first request. */
-export interface Gateway {
-  readonly ask: (request: AdminRequest) => Promise<Answered | Failure>;
-  readonly readiness: () => Promise<Page | Failure>;
+export interface GatewayClient {
+  readonly ask: (request: AdminRequest) => Promise<AdminResponse | CallError>;
+  readonly readiness: () => Promise<ListenerPage | CallError>;
   readonly format: 'text' | 'json';
   readonly next: NextCommand;
 }
 
-/** What a command does with a gateway. */
-export type GatewayAction = (gateway: Gateway) => Promise<ApartResult>;
+export type GatewayAction = (gateway: GatewayClient) => Promise<ApartResult>;
 
 interface AdminCall<Answer> {
   readonly request: AdminRequest;
@@ -108,6 +104,9 @@ export function call<Answer>({
 }
 
 /** Said on stderr, and to machines on stdout too. */
-export function failed({ exitCode, text, problems }: Failure, format: Gateway['format']): ApartResult {
+export function failed(
+  { exitCode, text, problems }: CallError,
+  format: GatewayClient['format'],
+): ApartResult {
   return { exitCode, stdout: format === 'json' ? failureJson(text, problems) : '', stderr: text };
 }

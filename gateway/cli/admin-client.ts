@@ -4,11 +4,11 @@ import { request as tlsRequest } from 'node:https';
 import { nextCommand } from '../plan/next-command.ts';
 import {
   type AdminRequest,
-  type Answered,
-  type Failure,
+  type AdminResponse,
+  type CallError,
   failure,
-  type Gateway,
-  type Page,
+  type GatewayClient,
+  type ListenerPage,
 } from './admin-call.ts';
 import { connectionFault } from './connection-words.ts';
 import {
@@ -27,8 +27,8 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export function openGateway({
   format = 'text',
   ...which
-}: WhichGateway & { readonly format?: Gateway['format'] }): Gateway {
-  let found: Promise<AdminAddress | Failure> | undefined;
+}: WhichGateway & { readonly format?: GatewayClient['format'] }): GatewayClient {
+  let found: Promise<AdminAddress | CallError> | undefined;
   return {
     ask: async (request) => {
       found ??= findGateway(which);
@@ -44,7 +44,7 @@ export function openGateway({
   };
 }
 
-async function ask(address: AdminAddress, request: AdminRequest): Promise<Answered | Failure> {
+async function ask(address: AdminAddress, request: AdminRequest): Promise<AdminResponse | CallError> {
   const { origin } = address;
   const needsToken = request.method !== 'GET' || !address.local;
   const token = needsToken ? await address.token() : undefined;
@@ -62,7 +62,7 @@ async function ask(address: AdminAddress, request: AdminRequest): Promise<Answer
   }
 }
 
-async function getPage(origin: string, path: string): Promise<Page | Failure> {
+async function getPage(origin: string, path: string): Promise<ListenerPage | CallError> {
   try {
     return await send(origin, { method: 'GET', path }, undefined);
   } catch (error) {
@@ -74,10 +74,10 @@ const ITS_TOKEN =
   'it takes listeners.admin.token of its gateway file, or else the one in the data folder it was started with';
 
 function judge(
-  { origin, status, body }: Page,
+  { origin, status, body }: ListenerPage,
   request: AdminRequest,
   token: AdminToken | undefined,
-): Answered | Failure {
+): AdminResponse | CallError {
   if (status >= 200 && status < 300) return { kind: 'answered', body };
   if (status === 401 && token !== undefined)
     return failure(1, `the gateway at ${origin} does not take the token from ${token.from}; ${ITS_TOKEN}`);
@@ -107,11 +107,11 @@ function inOptionWords(problems: readonly unknown[], body: Readonly<Record<strin
   return sentences.join('; ');
 }
 
-function notAdmin(origin: string): Failure {
+function notAdmin(origin: string): CallError {
   return failure(3, `what answers at ${origin} is not the admin listener of a Sundial gateway`);
 }
 
-function unreachable(origin: string, error: unknown, withinMs = TIMEOUT_MS): Failure {
+function unreachable(origin: string, error: unknown, withinMs = TIMEOUT_MS): CallError {
   return failure(
     3,
     `no gateway answers at ${origin}: ${connectionFault(error, withinMs / 1_000)}${cureOf(origin, error)}`,
@@ -128,7 +128,7 @@ async function send(
   origin: string,
   { method, path, body, withinMs = TIMEOUT_MS }: AdminRequest,
   token: string | undefined,
-): Promise<Page> {
+): Promise<ListenerPage> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -138,7 +138,7 @@ async function send(
     }),
   };
   const url = new URL(origin);
-  const { promise, resolve, reject } = Promise.withResolvers<Page>();
+  const { promise, resolve, reject } = Promise.withResolvers<ListenerPage>();
   const make = url.protocol === 'https:' ? tlsRequest : plainRequest;
   // The path apart from the URL, whose parser would resolve encoded dots.
   const request = make(

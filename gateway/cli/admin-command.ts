@@ -5,14 +5,12 @@ import { parseDuration } from '../policy/notation.ts';
 import type { GatewayAction } from './admin-call.ts';
 import { type CommandSetting, configOption, formatOption } from './command-setting.ts';
 
-/** Which gateway is meant, and how to print, as the command line says it. */
-export interface GatewayOptions<Format extends string = 'text' | 'json'> {
+export interface GatewayCommandOptions<Format extends string = 'text' | 'json'> {
   readonly config: string;
   readonly admin: string | undefined;
   readonly format: Format;
 }
 
-/** The options by which a gateway is found. */
 export function withGateway(
   command: Command,
   formats: readonly [string, ...string[]] = ['text', 'json'],
@@ -36,13 +34,14 @@ export function onGateway<Given extends readonly unknown[]>(
 ): void {
   command.action(async (...given) => {
     const action = actionOf(...(given as unknown as Given));
-    const { config, admin, format, json } = command.opts<GatewayOptions<string> & { readonly json?: true }>();
+    const { config, admin, format, json } = command.opts<
+      GatewayCommandOptions<string> & { readonly json?: true }
+    >();
     const asJson = json === true || format === 'json';
     await end(openGateway({ config, admin, format: asJson ? 'json' : 'text' }).then(action));
   });
 }
 
-/** Who does it and why, for the audit log. */
 export interface Author {
   readonly by: string;
   readonly why: string;

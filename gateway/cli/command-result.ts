@@ -24,13 +24,12 @@ export async function findings(result: Promise<CommandResult>): Promise<ApartRes
   return { exitCode, stdout: text, stderr: '' };
 }
 
-/** Of a command that has something to show or to write, all or nothing; machines are told why nothing. */
+/** The result of a command that shows or writes all or nothing; for machines with the reason. */
 export async function allOrNothing(result: Promise<CommandResult>): Promise<ApartResult> {
   const { exitCode, text, json = '' } = await result;
   return exitCode === 0 ? shown(text) : { exitCode, stdout: json, stderr: text };
 }
 
-/** Wrong usage, or a file that cannot be used. */
 export function unusable(message: string): CommandResult {
   return { exitCode: 2, text: `sundial: ${message}\n` };
 }

@@ -6,7 +6,7 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import type { StoreSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { parseInstant } from '../policy/notation.ts';
-import type { Gateway } from './admin-call.ts';
+import type { GatewayClient } from './admin-call.ts';
 import type { ApartResult } from './command-result.ts';
 
 /** Reads the schedules that a store has recorded; rejects with the reason why it cannot be read. */
@@ -14,19 +14,16 @@ export type ReadRecorded = (store: StoreSettings) => Promise<readonly PublishedE
 
 export interface CommandSetting {
   readonly environment: Environment;
-  /** The real clock. */
   readonly now: () => EpochMs;
-  /** Prints the result and keeps its exit code for the process. */
   readonly end: (result: Promise<ApartResult>) => Promise<void>;
   readonly openGateway: (
-    options: Pick<Gateway, 'format'> & { readonly config: string; readonly admin: string | undefined },
-  ) => Promise<Gateway>;
+    options: Pick<GatewayClient, 'format'> & { readonly config: string; readonly admin: string | undefined },
+  ) => Promise<GatewayClient>;
   /** Asks at the terminal; undefined without one. */
   readonly confirm: () => ((question: string) => Promise<boolean>) | undefined;
   readonly readRecorded: ReadRecorded;
 }
 
-/** An instant for the lifecycle clock, and how it was written. */
 export interface MovedTo {
   readonly at: EpochMs;
   readonly text: string;
@@ -63,13 +60,11 @@ export function formatOption([usual, ...others]: readonly [string, ...string[]])
   return new Option('--format <format>', 'how to print').choices([usual, ...others]).default(usual);
 }
 
-/** The options that every command on the files has, as the command line says them. */
 export interface FileOptions {
   readonly config: string;
   readonly at?: MovedTo | undefined;
 }
 
-/** Where the files of a command are, and the lifecycle instant at which they are judged. */
 export interface FilesAt {
   readonly configFile: string;
   readonly environment: Environment;
@@ -77,7 +72,6 @@ export interface FilesAt {
   readonly cwd?: string;
 }
 
-/** The same of a command that prints findings, coloured or not. */
 export interface PrintedFiles extends FilesAt {
   readonly colour: boolean;
 }

@@ -5,9 +5,9 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { SourceDocument } from '../plan/read/document.ts';
 import type { Settings } from '../plan/settings.ts';
-import { readAsked } from './asked-request.ts';
-import { EVERY_SCOPE, type Judged, judge } from './judge.ts';
+import { EVERY_SCOPE, type JudgedRequest, judge } from './judge.ts';
 import { assumePins } from './known-account.ts';
+import { parseRequest } from './parse-request.ts';
 
 interface Expected {
   readonly plan: GatewayPlan;
@@ -18,7 +18,7 @@ interface Expected {
 }
 
 /** What is expected, and what came instead; `came` is undefined where nothing can be compared. */
-type Compared = readonly (readonly [key: keyof Expectation, expected: unknown, came: unknown])[];
+type ComparedValues = readonly (readonly [key: keyof Expectation, expected: unknown, came: unknown])[];
 
 /** One problem per expectation that does not hold, at the first key that differs. None without a plan. */
 export async function failedExpectations({ plan, settings, sources }: Loaded): Promise<readonly Problem[]> {
@@ -37,7 +37,7 @@ export async function failedExpectations({ plan, settings, sources }: Loaded): P
 async function problemOf(expected: Expected, index: number): Promise<Problem | undefined> {
   const { plan, settings, document, expectation, host } = expected;
   const { request, headers = {}, as, at, pin, created, first_seen: firstSeen } = expectation;
-  const asked = readAsked(
+  const parsed = parseRequest(
     {
       request,
       headers: Object.entries(headers),
@@ -49,9 +49,9 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
   );
   const finding = (key: keyof Expectation, message: string) =>
     document.problem(['expect', index, key], { rule: 'expect', message });
-  if (asked.kind === 'unusable') return finding('request', asked.message);
+  if (parsed.kind === 'unusable') return finding('request', parsed.message);
   const consumer = { id: as ?? '', isNamed: as !== undefined, named: true, scopes: EVERY_SCOPE };
-  const judged = await judge(asked, {
+  const judged = await judge(parsed, {
     plan,
     settings,
     now: at,
@@ -70,7 +70,10 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
   return finding(key, `expected ${key} ${shown}${instead}: the request is ${endOf(judged)}`);
 }
 
-function compare({ version, stage, status, location }: Expectation, { facts, ending }: Judged): Compared {
+function compare(
+  { version, stage, status, location }: Expectation,
+  { facts, ending }: JudgedRequest,
+): ComparedValues {
   const answer = ending.kind === 'answered' ? ending.answer : undefined;
   return [
     ['status', status, answer?.status],
@@ -80,7 +83,7 @@ function compare({ version, stage, status, location }: Expectation, { facts, end
   ];
 }
 
-function endOf({ ending }: Judged): string {
+function endOf({ ending }: JudgedRequest): string {
   return ending.kind === 'forwarded'
     ? `forwarded to ${ending.order.upstream.name}`
     : `answered ${ending.answer.status} ${ending.reason}`;

@@ -7,7 +7,7 @@ import {
   type Refusal,
   type RefusalReason,
 } from '../exchange/directive.ts';
-import { type Answer, createExchange } from '../exchange/exchange.ts';
+import { createExchange, type ExchangeAnswer } from '../exchange/exchange.ts';
 import type { Completion, Decision, RequestStart } from '../exchange/facts.ts';
 import type { ExchangePorts } from '../exchange/ports.ts';
 import type { RequestView } from '../exchange/request-view.ts';
@@ -21,20 +21,18 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra, slidingLog } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
-import type { Asked } from './asked-request.ts';
 import { type KnownAccount, withClaims } from './known-account.ts';
+import type { ParsedRequest } from './parse-request.ts';
 
 interface AssumedConsumer extends Omit<Consumer, 'claims' | 'via'> {
   /** Whether it was said who calls: then it has a credential of every kind. */
   readonly isNamed: boolean;
 }
 
-export interface Known {
+export interface JudgeInput {
   readonly plan: GatewayPlan;
   readonly settings: Settings;
-  /** Lifecycle instant. */
   readonly now: EpochMs;
-  /** Nothing else is paused. */
   readonly overrides: readonly Override[];
   /** Whom any credential stands for. */
   readonly consumer: AssumedConsumer;
@@ -43,16 +41,15 @@ export interface Known {
   readonly pins: PinStore;
 }
 
-/** All that became known, side by side. */
 export type JudgedFacts = RequestStart & Decision & Readonly<Completion>;
 
-export interface Judged {
+export interface JudgedRequest {
   readonly view: RequestView;
   readonly facts: JudgedFacts;
-  readonly ending: Ending;
+  readonly ending: JudgedOutcome;
 }
 
-export type Ending =
+export type JudgedOutcome =
   /** `headers`: what the gateway adds to the upstream's answer. */
   | { readonly kind: 'forwarded'; readonly order: ForwardOrder; readonly headers: HeaderLines }
   | {
@@ -60,7 +57,7 @@ export type Ending =
       readonly reason: RefusalReason | FaultCode | 'published';
       /** Undefined for a fault and for what is published. */
       readonly refusal: Refusal | undefined;
-      readonly answer: Answer;
+      readonly answer: ExchangeAnswer;
       /** Why something failed, for the operator; undefined for a refusal. */
       readonly cause: string | undefined;
     };
@@ -71,14 +68,17 @@ export const EVERY_SCOPE: ReadonlySet<string> = Object.assign(new Set<string>(),
 const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /** @throws whatever the exchange throws that is not a Fault: a mistake in this program */
-export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: Known): Promise<Judged> {
-  const exchange = createExchange(assume(known));
-  const { view } = asked;
+export async function judge(
+  request: Exclude<ParsedRequest, { kind: 'unusable' }>,
+  input: JudgeInput,
+): Promise<JudgedRequest> {
+  const exchange = createExchange(assume(input));
+  const { view } = request;
   const facts = exchange.begin(view.requestId);
-  const ending = async (): Promise<Ending> => {
-    if (asked.kind === 'refused') {
-      const { refusal } = asked;
-      const answer = exchange.refuse(refusal, facts, asked.glimpse);
+  const ending = async (): Promise<JudgedOutcome> => {
+    if (request.kind === 'refused') {
+      const { refusal } = request;
+      const answer = exchange.refuse(refusal, facts, request.glimpse);
       return { kind: 'answered', reason: refusal.reason, refusal, answer, cause: undefined };
     }
     try {
@@ -94,7 +94,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
       }
       // With every key new there is nothing to give again.
       const headers = new HeaderLines(directive.forward.headerRules?.response.set);
-      // As to an answer of a service that says nothing of caches.
+      // As for an upstream answer without cache headers.
       exchange.decorate(200, headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };
     } catch (thrown) {
@@ -117,7 +117,15 @@ const FIRST_REQUESTS: IdempotencyStore = {
 };
 
 /** Every bucket is full, every credential is in order. */
-function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
+function assume({
+  plan,
+  settings,
+  now,
+  overrides,
+  consumer: named,
+  account,
+  pins,
+}: JudgeInput): ExchangePorts {
   const consumer = withClaims(named, account, plan);
   const full = (limit: Limit, cost: number): Taken =>
     (limit.algorithm === 'sliding-log' ? slidingLog([], limit, cost, 0) : gcra(undefined, limit, cost, 0))
@@ -147,13 +155,12 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
   };
 }
 
-/** Takes every credential that it is shown, for one consumer. */
 function assumeIdentity(
   identity: IdentitySettings,
   consumer: Omit<Consumer, 'via'>,
   isNamed: boolean,
 ): Authenticator {
-  const known = (via: Consumer['via']): Authenticated => ({
+  const accepted = (via: Consumer['via']): Authenticated => ({
     kind: 'consumer',
     consumer: { ...consumer, via },
   });
@@ -161,13 +168,13 @@ function assumeIdentity(
     via,
     isPresent: (carried) => isNamed || isShown(carried),
     claims: () => true,
-    judge: (carried) => (isNamed || isShown(carried) ? known(via) : MISSING),
+    judge: (carried) => (isNamed || isShown(carried) ? accepted(via) : MISSING),
   });
   switch (identity.kind) {
     case 'jwt':
     case 'introspection':
       // What stands for a token is among the headers.
-      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => known('token') });
+      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => accepted('token') });
     case 'keys': {
       const field = identity.header;
       const name = field.toLowerCase();

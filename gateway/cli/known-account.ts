@@ -1,4 +1,4 @@
-// What is known of the account that calls, where nobody looks into a store or a token: passed by whoever asks.
+// Facts about the calling account, passed as options instead of read from a store or a token.
 import type { Decision } from '../exchange/facts.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
@@ -29,7 +29,6 @@ export function assumePins({ pin: label }: KnownAccount, now: EpochMs): PinStore
   };
 }
 
-/** The consumer with the claims that the pins of any API ask for. */
 export function withClaims(
   consumer: Omit<Consumer, 'claims' | 'via'>,
   { created }: KnownAccount,
@@ -44,7 +43,7 @@ export function withClaims(
   return { ...consumer, claims };
 }
 
-/** Why an account got the version it did; undefined where it had no say. */
+/** Why an account got its version; undefined if the account did not decide it. */
 export function accountInWords(
   { perAccount, carrier, api }: Decision,
   { pin, created }: KnownAccount,

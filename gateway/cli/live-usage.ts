@@ -3,7 +3,7 @@
 import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../api/usage-answers.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
 import { versionsOf } from '../plan/versions.ts';
-import { type Gateway, OTHER_EDITION, withQuery } from './admin-call.ts';
+import { type GatewayClient, OTHER_EDITION, withQuery } from './admin-call.ts';
 import { openGateway } from './admin-client.ts';
 import type { WhichGateway } from './running-gateway.ts';
 
@@ -17,20 +17,22 @@ export interface LiveUsage {
   readonly callers: readonly UsageRowBody[];
 }
 
-export type AskedUsage = LiveUsage | { readonly kind: 'absent'; readonly why: string };
+export type FetchedUsage = LiveUsage | { readonly kind: 'absent'; readonly why: string };
 
 export const USUAL_DAYS = 30;
 /** Longer than a gateway takes to say that its store is slow. */
 const WITHIN_MS = 30_000;
 const ALL_WITHIN_MS = 60_000;
-/** A hundred thousand consumers of a version; whoever has more sees the first of them counted. */
+/** Covers a hundred thousand consumers of a version; further ones are not counted. */
 const MOST_PAGES = 200;
 
-type Absent = Extract<AskedUsage, { kind: 'absent' }>;
-type Ask = (query: Readonly<Record<string, string>>) => Promise<UsageAnswer | Absent>;
+type AbsentUsage = Extract<FetchedUsage, { kind: 'absent' }>;
+type Ask = (query: Readonly<Record<string, string>>) => Promise<UsageAnswer | AbsentUsage>;
 
-/** Takes at most a minute. */
-export async function askUsage(sources: readonly PolicySource[], which: WhichGateway): Promise<AskedUsage> {
+export async function fetchUsage(
+  sources: readonly PolicySource[],
+  which: WhichGateway,
+): Promise<FetchedUsage> {
   const ask = askingFor(ALL_WITHIN_MS, openGateway(which));
   const versions = sources.flatMap(({ file }) =>
     [...versionsOf(file)].map(([version, rules]) => ({ api: file.api, version, ...rules })),
@@ -46,10 +48,10 @@ export async function askUsage(sources: readonly PolicySource[], which: WhichGat
   if (first === undefined) throw new Error('a month was asked for');
   const callers: UsageRowBody[] = [];
   for (const { api, version, freeze } of versions) {
-    // What the gateway does not know yet nobody calls, and it would say so.
+    // A version that the gateway does not know yet has no calls, and asking would be an error.
     const isKnown = first.versions?.some((each) => each.api === api && each.version === version) ?? false;
     const rows = freeze !== undefined && isKnown ? await callersOf({ api, version }, ask) : [];
-    // Of a part nobody can say how many it would meet.
+    // An incomplete read cannot prove how many consumers are affected.
     if ('why' in rows) return rows;
     callers.push(...rows);
   }
@@ -59,7 +61,7 @@ export async function askUsage(sources: readonly PolicySource[], which: WhichGat
 async function callersOf(
   version: { readonly api: string; readonly version: string },
   ask: Ask,
-): Promise<readonly UsageRowBody[] | Absent> {
+): Promise<readonly UsageRowBody[] | AbsentUsage> {
   const rows: UsageRowBody[] = [];
   let next: string | null | undefined;
   for (let page = 0; next !== null && page < MOST_PAGES; page += 1) {
@@ -73,7 +75,7 @@ async function callersOf(
 }
 
 /** Each page in its time, and all of them in `allWithinMs`. */
-function askingFor(allWithinMs: number, gateway: Gateway): Ask {
+function askingFor(allWithinMs: number, gateway: GatewayClient): Ask {
   const end = performance.now() + allWithinMs;
   return async (query) => {
     const withinMs = Math.min(WITHIN_MS, Math.ceil(end - performance.now()));
@@ -85,6 +87,6 @@ function askingFor(allWithinMs: number, gateway: Gateway): Ask {
   };
 }
 
-function absent(text: string): Absent {
+function absent(text: string): AbsentUsage {
   return { kind: 'absent', why: text.replace(/^sundial: /, '').trim() };
 }

@@ -14,11 +14,10 @@ export function watchStreams(): void {
     process.exitCode ||= CANNOT_PRINT;
     process.stderr.write(`sundial: cannot print: ${error.message}\n`);
   });
-  // Nobody is left who could be told.
+  // The reader of the stream is gone, so nothing can be reported.
   process.stderr.on('error', () => undefined);
 }
 
-/** The exit code of the process, once a command has ended with `exitCode`. */
 export function endWith(exitCode: number): void {
   process.exitCode = isPrinted ? exitCode : exitCode || CANNOT_PRINT;
 }
@@ -31,7 +30,7 @@ export async function print(result: Promise<ApartResult>): Promise<number> {
   return exitCode;
 }
 
-/** Asks at the terminal; undefined where nobody sits at one. */
+/** Asks at the terminal; undefined without a terminal. */
 export function confirmOnTerminal(): ((question: string) => Promise<boolean>) | undefined {
   return process.stdin.isTTY ? askOnTerminal : undefined;
 }

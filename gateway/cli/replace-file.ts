@@ -1,4 +1,4 @@
-// A file replaced as a whole: whoever reads it meanwhile sees the old text or the new one, never a part.
+// Replaces a file atomically: a reader sees the old text or the new one, never a part.
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 

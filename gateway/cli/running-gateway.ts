@@ -9,7 +9,7 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import type { Address, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
-import { type Failure, failure } from './admin-call.ts';
+import { type CallError, failure } from './admin-call.ts';
 import { exitCodeOf } from './command-result.ts';
 
 const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
@@ -19,7 +19,6 @@ export interface WhichGateway {
   /** Origin of an admin listener, instead of the one of the gateway file. */
   readonly admin: string | undefined;
   readonly environment: Environment;
-  /** The real clock: the gateway file is read at some instant. */
   readonly now: EpochMs;
   readonly cwd?: string;
 }
@@ -30,7 +29,7 @@ export interface AdminAddress {
   readonly origin: string;
   /** Reads need no token there. */
   readonly local: boolean;
-  readonly token: () => Promise<AdminToken | Failure>;
+  readonly token: () => Promise<AdminToken | CallError>;
 }
 
 export interface AdminToken {
@@ -40,7 +39,7 @@ export interface AdminToken {
   readonly from: string;
 }
 
-export async function findGateway(which: WhichGateway): Promise<AdminAddress | Failure> {
+export async function findGateway(which: WhichGateway): Promise<AdminAddress | CallError> {
   const { admin, environment } = which;
   if (admin === undefined) return fromGatewayFile(which);
   const missing = failure(2, `with --admin the token comes from ${TOKEN_VARIABLE}, which is not set`);
@@ -49,7 +48,7 @@ export async function findGateway(which: WhichGateway): Promise<AdminAddress | F
 }
 
 /** Where readiness can be read without a token: of the metrics listener before the admin listener. */
-export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; origin: string } | Failure> {
+export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; origin: string } | CallError> {
   if (which.admin !== undefined) return { kind: 'probe', origin: which.admin };
   const read = await settingsOf(which);
   if (read.kind === 'failed') return read;
@@ -64,7 +63,7 @@ export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; o
 }
 
 /** Of the gateway file alone: policies are not read, and what only a start needs (certificates) is not asked for. */
-async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings: Settings } | Failure> {
+async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings: Settings } | CallError> {
   const context = contextOf({ ...which, configFile: which.config });
   const { whole, revision, ...read } = await readGateway(context);
   if (whole !== undefined)
@@ -74,7 +73,7 @@ async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings
   return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }), problems };
 }
 
-async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | Failure> {
+async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | CallError> {
   const { config, environment, cwd = process.cwd() } = which;
   const read = await settingsOf(which);
   if (read.kind === 'failed') return read;
@@ -94,7 +93,7 @@ async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | Fail
   };
 }
 
-function fromEnvironment(environment: Environment): AdminToken | Failure | undefined {
+function fromEnvironment(environment: Environment): AdminToken | CallError | undefined {
   const text = environment[TOKEN_VARIABLE];
   if (text === undefined || text === '') return undefined;
   const value = parseAdminToken(text.trim());
@@ -106,7 +105,7 @@ function fromEnvironment(environment: Environment): AdminToken | Failure | undef
     : { kind: 'token', value, from: TOKEN_VARIABLE };
 }
 
-async function fromDataFolder(dataFolder: string, cwd: string): Promise<AdminToken | Failure> {
+async function fromDataFolder(dataFolder: string, cwd: string): Promise<AdminToken | CallError> {
   const file = join(dataFolder, ADMIN_TOKEN_FILE);
   const from = relative(cwd, file);
   try {

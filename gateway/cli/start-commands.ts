@@ -7,7 +7,7 @@ export interface StartActions {
   readonly run: (options: {
     readonly config: string;
     readonly at: MovedTo | undefined;
-    /** Whether people are told what is due by a moved clock. */
+    /** Whether notices that are due by a moved clock are sent. */
     readonly notify: boolean;
   }) => Promise<number>;
   readonly demo: () => Promise<number>;

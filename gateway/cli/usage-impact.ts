@@ -40,15 +40,15 @@ export function spellImpact({ api, version, text }: Impact): string {
   return `${version === UNVERSIONED ? api : `${api} ${version}`}: ${text}`;
 }
 
-interface Judged {
+interface ImpactInput {
   readonly source: PolicySource;
   readonly label: string;
   readonly version: VersionFile;
   readonly used: UsedVersion;
   readonly live: LiveUsage;
   readonly now: EpochMs;
-  readonly say: (text: string) => void;
-  readonly warn: (path: Path, message: string) => void;
+  readonly addImpact: (text: string) => void;
+  readonly addWarning: (path: Path, message: string) => void;
 }
 
 /** `now`: the lifecycle instant that the files are judged at. Versions that the ledger has nothing of are left out. */
@@ -60,17 +60,17 @@ export function usageImpacts(sources: readonly PolicySource[], live: LiveUsage, 
     for (const [label, version] of versionsOf(file)) {
       const used = usedIn(live, file.api, label, USUAL_DAYS);
       if (used === undefined) continue;
-      const say = (text: string) => impacts.push({ api: file.api, version: label, text });
-      const warn = (path: Path, message: string) =>
+      const addImpact = (text: string) => impacts.push({ api: file.api, version: label, text });
+      const addWarning = (path: Path, message: string) =>
         problems.push(
           document.problem([...versionPath(label), ...path], { rule: RULE, severity: 'warning', message }),
         );
-      const judged: Judged = { source, label, version, used, live, now, say, warn };
-      retires(judged);
-      mayRetire(judged);
-      isHeld(judged);
-      closes(judged);
-      excepts(judged);
+      const judged: ImpactInput = { source, label, version, used, live, now, addImpact, addWarning };
+      checkRetirement(judged);
+      checkRetireWhen(judged);
+      checkHold(judged);
+      checkSunset(judged);
+      checkExceptions(judged);
     }
   }
   return { impacts, problems };
@@ -80,11 +80,13 @@ function usedIn({ answers }: LiveUsage, api: string, label: string, days: number
   return answers.get(days)?.versions?.find((each) => each.api === api && each.version === label);
 }
 
-function retires({ version, used, live, now, say }: Judged): void {
+function checkRetirement({ version, used, live, now, addImpact }: ImpactInput): void {
   const sunset = effectiveSunset(version);
   if (sunset === undefined || sunset <= now || used.consumers === 0) return;
   const window = usageWindow(Date.parse(live.now), daysBefore(Date.parse(live.now), USUAL_DAYS));
-  say(`retires on ${dateInWords(sunset)} for ${calledInWords(called(used, lookOf(used, window), window))}`);
+  addImpact(
+    `retires on ${dateInWords(sunset)} for ${calledInWords(called(used, lookOf(used, window), window))}`,
+  );
 }
 
 /** What the gateway does not judge, since nothing of it is deprecated yet, it has looked at for as long as was asked. */
@@ -95,7 +97,16 @@ function lookOf({ looks }: UsedVersion, { since }: UsageWindow): Look {
     : { since: Date.parse(looks.since), because: looks.because };
 }
 
-function mayRetire({ source, label, version, used, live, now, say, warn }: Judged): void {
+function checkRetireWhen({
+  source,
+  label,
+  version,
+  used,
+  live,
+  now,
+  addImpact,
+  addWarning,
+}: ImpactInput): void {
   const { retire_when: rule } = version;
   const sunset = effectiveSunset(version);
   if (rule === undefined || sunset === undefined || sunset <= now) return;
@@ -105,22 +116,23 @@ function mayRetire({ source, label, version, used, live, now, say, warn }: Judge
   const usage = { consumers, calls, days: rule.days, since };
   const { kind } = judgeRetirement(rule, usage, now);
   const bound = `retire_when ${retireWhenInWords(rule)}`;
-  if (kind === 'met') say(`${bound}: met`);
-  if (kind === 'unknown') say(`${bound}: the ledger has not looked long enough`);
+  if (kind === 'met') addImpact(`${bound}: met`);
+  if (kind === 'unknown') addImpact(`${bound}: the ledger has not looked long enough`);
   if (kind !== 'exceeded') return;
   const then = rule.onExceed === 'hold' ? 'its sunset would be held' : 'its sunset comes all the same';
   const said = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;
-  if (sunset - now > NEAR_MS) say(said);
-  else warn(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
+  if (sunset - now > NEAR_MS) addImpact(said);
+  else addWarning(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
 }
 
 /** A hold outlives the rule that asked for it, for callers were told its end. */
-function isHeld({ version, used, say }: Judged): void {
+function checkHold({ version, used, addImpact }: ImpactInput): void {
   const { heldUntil = null } = used.decides ?? {};
   if (heldUntil === null) return;
   const held = `its retirement is held now, until ${dateInWords(Date.parse(heldUntil))}`;
-  if (version.retire_when?.onExceed === 'hold') say(`${held} or longer: on_exceed: warn lets it run out`);
-  else say(`${held}, and not longer: sundial pause --end ends it at once`);
+  if (version.retire_when?.onExceed === 'hold')
+    addImpact(`${held} or longer: on_exceed: warn lets it run out`);
+  else addImpact(`${held}, and not longer: sundial pause --end ends it at once`);
 }
 
 /** Since when calls would have been counted; undefined: not yet. */
@@ -131,14 +143,14 @@ function countedSince({ decides, deprecated }: UsedVersion, { answers }: LiveUsa
   return (decides === undefined ? began : decides.countedSince) === null ? undefined : Math.max(...instants);
 }
 
-function closes({ source, label, version, used, live, now, say, warn }: Judged): void {
+function checkSunset({ source, label, version, used, live, now, addImpact, addWarning }: ImpactInput): void {
   const { freeze } = version;
   if (freeze === undefined) return;
   const name = versionName(label, source.file);
   const since = countedSince(used, live);
   if (freeze <= now && (since === undefined || since >= freeze)) {
     const when = since === undefined ? 'not yet' : `only since ${dateInWords(since)}`;
-    warn(['freeze'], `this freeze refuses nobody: calls of ${name} are counted ${when}`);
+    addWarning(['freeze'], `this freeze refuses nobody: calls of ${name} are counted ${when}`);
     return;
   }
   const excepted = (version.exceptions ?? []).filter(
@@ -150,15 +162,15 @@ function closes({ source, label, version, used, live, now, say, warn }: Judged):
   );
   const day = dateInWords(freeze);
   if (freeze > now)
-    say(`closes to new consumers on ${day}; ${counted(callers.size, 'consumer')} call it now`);
-  else if (late.length === 0) say(`closed to new consumers since ${day}`);
+    addImpact(`closes to new consumers on ${day}; ${counted(callers.size, 'consumer')} call it now`);
+  else if (late.length === 0) addImpact(`closed to new consumers since ${day}`);
   else {
     const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.size, 'consumer')}`;
-    say(`closed to new consumers since ${day}: refuses ${of} that called it in ${USUAL_DAYS} days`);
+    addImpact(`closed to new consumers since ${day}: refuses ${of} that called it in ${USUAL_DAYS} days`);
   }
 }
 
-/** By consumer, whatever proved its id: the gateway judges so, too. An address is nobody's id. */
+/** By consumer id, whatever credential proved it, as the gateway judges. Client addresses do not count. */
 function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<string, EpochMs> {
   const first = new Map<string, EpochMs>();
   for (const { api, version, consumer, via, firstCall } of callers) {
@@ -168,19 +180,19 @@ function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<stri
   return first;
 }
 
-function excepts({ version, used, now, say, warn }: Judged): void {
+function checkExceptions({ version, used, now, addImpact, addWarning }: ImpactInput): void {
   for (const [index, exception] of (version.exceptions ?? []).entries()) {
     const { consumer, until } = exception;
     if (until <= now) continue;
     const use = used.exceptions.find((each) => each.consumer === consumer);
     const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
-    const leave = leaveInWords(exception);
+    const allowed = leaveInWords(exception);
     if (use !== undefined && use.calls > 0 && endsSoon(exception, now)) {
       const left = counted(Math.floor((until - now) / DAY_MS), 'day');
-      warn(
+      addWarning(
         ['exceptions', index, 'until'],
-        `${leave} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`,
+        `${allowed} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`,
       );
-    } else say(`${consumer} has ${leave}: ${calls} in ${USUAL_DAYS} days`);
+    } else addImpact(`${consumer} has ${allowed}: ${calls} in ${USUAL_DAYS} days`);
   }
 }

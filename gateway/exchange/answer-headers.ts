@@ -37,7 +37,6 @@ export class HeaderLines {
     return at < 0 ? undefined : this.flat[at + 1];
   }
 
-  /** Of a name that is not there. */
   add(name: string, value: HeaderValue, kind: number): void {
     this.flat.push(name, value);
     this.kinds |= kind;
@@ -51,7 +50,6 @@ export class HeaderLines {
     else if (value !== undefined) this.add(name, value, kind);
   }
 
-  /** All of them as `set` does. */
   write(lines: readonly HeaderLine[], kind: number): void {
     if (this.has(kind)) for (const [name, value] of lines) this.set(name, value);
     else for (const [name, value] of lines) this.add(name, value, kind);
@@ -82,7 +80,6 @@ export class HeaderLines {
   }
 }
 
-/** The members of all lines of a list field. */
 export function fieldText(value: HeaderValue): string {
   return typeof value === 'string' ? value : value.join(', ');
 }
@@ -111,9 +108,9 @@ const WITHOUT_ZONE = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${TIME} 
 /** Undefined for what is not one date. */
 export function httpDate(field: string | readonly string[] | undefined): EpochMs | undefined {
   if (typeof field !== 'string') return undefined;
-  const written = field.trim();
-  const text = WITHOUT_ZONE.test(written) ? `${written} GMT` : written;
-  if (text === written && !WITH_ZONE.test(written)) return undefined;
+  const trimmed = field.trim();
+  const text = WITHOUT_ZONE.test(trimmed) ? `${trimmed} GMT` : trimmed;
+  if (text === trimmed && !WITH_ZONE.test(trimmed)) return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
 }

@@ -37,7 +37,6 @@ export interface ForwardOrder {
   readonly replaceHeaders?: Replacements | undefined;
   /** By lower-case name, what the upstream gets whether or not the client sent the like, which is withheld. */
   readonly setHeaders?: Readonly<Record<string, string>> | undefined;
-  /** What the policy sets and removes in both directions. */
   readonly headerRules?: HeaderRules | undefined;
   /** Bytes of a body, which one without Content-Length may turn out to exceed on its way. */
   readonly maxBody: number;
@@ -47,12 +46,12 @@ export interface ForwardOrder {
   readonly answerForm?: MediaTemplate | undefined;
   /** What goes into the body of the answer where that can be edited. */
   readonly notice?: Notice | undefined;
-  /** Of a request whose outcome is kept for its key; whoever gets the order says what came of it. */
-  readonly claim?: Claim | undefined;
+  /** For a request with an idempotency key: the forwarder reports the outcome to it. */
+  readonly claim?: IdempotencyClaim | undefined;
 }
 
 /** A key that is this request's: what its holder asks of it, and says at the end. The first word on what came of it stands. */
-export interface Claim {
+export interface IdempotencyClaim {
   readonly rules: IdempotencyRules;
   /**
    * To be called when the body is here, which may have taken its time: from now on the lock lasts for the whole of an
@@ -75,7 +74,7 @@ export interface Claim {
   readonly abandon: () => void;
   /** It was carried out and answered to the end, with more than is kept (IDM-7). */
   readonly forgo: () => void;
-  /** It was sent, and nobody knows what came of it (IDM-6). */
+  /** The request was sent and its outcome is unknown (IDM-6). */
   readonly lose: () => void;
 }
 
@@ -114,9 +113,7 @@ export type RequestRefusal =
   | { readonly reason: 'credentials_in_url'; readonly parameter: string }
   /** `method`: the request's, which `field` does not name. */
   | { readonly reason: 'method_overridden'; readonly field: string; readonly method: string }
-  /** This process has too much to do. */
   | RetryLater<'overloaded'>
-  /** The ledger cannot be read. */
   | RetryLater<'usage_unavailable'>
   /** The file of the API is refused and nothing stands in for it. */
   | RetryLater<'api_left_out'>
@@ -157,9 +154,7 @@ export type FaultCode =
   | 'internal';
 
 export interface FaultOptions {
-  /** Alias of the upstream. */
   readonly service?: string;
-  /** The limit that was exceeded, milliseconds. */
   readonly timeoutMs?: number;
   /** Whole seconds, at least 1, after which another try may go better; for the codes answered with 503. */
   readonly retryAfterSeconds?: number;

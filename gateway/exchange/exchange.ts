@@ -16,27 +16,25 @@ import { clampFreshness, longestReuse } from './answers/freshness.ts';
 import { describeRefusal } from './answers/refusal.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ExchangeFacts, factsOf, undecided } from './facts.ts';
-import { type Ending, endingOf, type HeldService } from './held-service.ts';
 import { judge } from './pipeline.ts';
 import type { ExchangePorts, Judging } from './ports.ts';
 import type { Publication } from './publish/publication.ts';
 import type { RequestGlimpse, RequestView } from './request-view.ts';
 import { refuse } from './steps/admission.ts';
+import { type ExpiryCause, expiryCauseOf, type TunnelService } from './tunnel-service.ts';
 
 /** A complete answer made by the gateway; lower-case header names; the transport leaves the body out for HEAD. */
-export interface Answer {
+export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: HeaderLines;
   readonly body: string;
 }
 
-/** How an exchange ended, as the transport saw it. */
-export interface Outcome {
+export interface ExchangeOutcome {
   readonly method: string;
   /** Path without query; may hold hostile bytes. */
   readonly path: string;
   readonly status: number;
-  /** Body bytes written to the client. */
   readonly bytes: number;
   readonly clientAddress: string;
   /** The same for IPv4; the /64 network for IPv6, which one subscriber owns whole. */
@@ -50,7 +48,7 @@ export interface Outcome {
 
 export interface Observer {
   /** Called once for every request, also for refused and aborted ones. */
-  readonly onAnswer: (facts: ExchangeFacts, outcome: Outcome) => void;
+  readonly onAnswer: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
 }
 
 export interface Exchange {
@@ -61,22 +59,25 @@ export interface Exchange {
   /** What to do with the request; a promise only where something had to be waited for. Rejects if it cannot be decided. */
   readonly decide: (view: RequestView, facts: ExchangeFacts) => MaybePromise<Directive>;
   /** The answer for a refusal, from the listener or from `decide`. */
-  readonly refuse: (refusal: Refusal, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
+  readonly refuse: (refusal: Refusal, facts: ExchangeFacts, glimpse: RequestGlimpse) => ExchangeAnswer;
   /** The answer for whatever was thrown; anything but a `Fault` is a 500. */
-  readonly fail: (thrown: unknown, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
-  /** The answer made of the plan itself. */
-  readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
+  readonly fail: (thrown: unknown, facts: ExchangeFacts, glimpse: RequestGlimpse) => ExchangeAnswer;
+  readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => ExchangeAnswer;
   /** Edits the headers of an upstream's answer in place. */
   readonly decorate: (status: number, headers: HeaderLines, facts: ExchangeFacts, view: RequestView) => void;
   /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
-  readonly endingOf: (held: HeldService) => Ending | undefined;
+  readonly expiryCauseOf: (held: TunnelService) => ExpiryCause | undefined;
 }
 
 export function createExchange(ports: ExchangePorts): Exchange {
   const hsts = ports.hstsSeconds === undefined ? undefined : `max-age=${ports.hstsSeconds}`;
 
   /** Made of the description alone, so that nothing of a cause can reach the client. */
-  function answer(description: ErrorDescription, facts: ExchangeFacts, glimpse: RequestGlimpse): Answer {
+  function answer(
+    description: ErrorDescription,
+    facts: ExchangeFacts,
+    glimpse: RequestGlimpse,
+  ): ExchangeAnswer {
     const { status, message, members, headers, problem } = description;
     const own = { error: reasonPhrase(status), message, ...members };
     const isProblem = wantsProblem(glimpse);
@@ -148,13 +149,18 @@ export function createExchange(ports: ExchangePorts): Exchange {
       return { status, headers: all, body };
     },
     decorate: (status, headers, facts, view) => {
-      const { method, headers: asked } = view;
-      const answered = { status, method, headers: asked };
+      const { method, headers: requestHeaders } = view;
+      const answered = { status, method, headers: requestHeaders };
       clampFreshness(headers, longestReuse(facts, ports.now()), ports.wallClock(), answered);
       decorate(headers, facts, view, hsts);
     },
-    endingOf: (held) =>
-      endingOf(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }, ports.wallClock()),
+    expiryCauseOf: (held) =>
+      expiryCauseOf(
+        held,
+        ports.plan(),
+        { now: ports.now(), overrides: ports.overrides() },
+        ports.wallClock(),
+      ),
   };
 }
 

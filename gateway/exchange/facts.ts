@@ -13,13 +13,10 @@ import type { FaultCode, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 import type { Trace } from './request-view.ts';
 
-/** Known at the first line of a request. */
 export interface RequestStart {
   readonly plan: GatewayPlan;
-  /** Lifecycle clock. */
   readonly now: EpochMs;
   readonly overrides: readonly Override[];
-  /** For durations. */
   readonly startedAt: MonotonicMs;
   readonly requestId: string;
   readonly trace: Trace | undefined;
@@ -34,7 +31,7 @@ export interface Decision {
   /** Whether the account of the caller had a say in the version, so that the answer is for it alone (CACHE-3). */
   readonly perAccount: boolean;
   /** Whether some callers do not meet a brownout or an end that others meet: what either get is not for the rest. */
-  readonly sparesSome: boolean;
+  readonly differsByCaller: boolean;
   /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
   readonly requested: string | undefined;
   readonly phase: Phase | undefined;
@@ -42,7 +39,6 @@ export interface Decision {
   readonly successor: Successor;
   /** Link values of this resource in other versions than the successor, joined. */
   readonly relatedLinks: string | undefined;
-  /** Which versions those are, and until when. */
   readonly linked: LinkedVersions;
   readonly consumer: Consumer | undefined;
   /** Of the limits that were asked; undefined where there is none, or another refusal came first. */
@@ -60,7 +56,6 @@ export interface Completion {
   refusal: RefusalReason | undefined;
   /** What is wrong with a token that was refused; for the log alone. */
   tokenFlaw: TokenFlaw | undefined;
-  /** The same of an API key. */
   keyFlaw: KeyFlaw | undefined;
   fault: FaultCode | undefined;
   /** What became of the notice in the body; undefined where the answer was none that could carry one. */
@@ -76,7 +71,6 @@ export interface Completion {
 export interface ExchangeFacts {
   /** Replaced once a request that waited for its turn has it. */
   start: RequestStart;
-  /** Replaced once, by what `decide` returns. */
   decision: Decision;
   readonly completion: Completion;
 }
@@ -99,7 +93,7 @@ export const NO_VERSION = {
   version: undefined,
   phase: undefined,
   ...NO_LINKS,
-  sparesSome: false,
+  differsByCaller: false,
   observed: undefined,
 } as const satisfies Partial<Decision>;
 
@@ -115,7 +109,7 @@ export function undecided(): Deciding {
     linked: NOTHING_LINKED,
     successor: NO_SUCCESSOR,
     relatedLinks: undefined,
-    sparesSome: false,
+    differsByCaller: false,
     observed: undefined,
     carrier: undefined,
     perAccount: false,
@@ -127,14 +121,14 @@ export function undecided(): Deciding {
   };
 }
 
-/** Rules that judge a request, as far as it is told of them. */
+/** The rules that judge a request, as its answer describes them. */
 type TellingRules = Pick<Decision, 'api' | 'version' | 'carrier' | 'phase' | 'consumer'> &
   Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> & {
     readonly mayPass: boolean;
     readonly asksCaller: boolean;
   };
 
-/** Writes into `decision` what is told of a request that is judged by these rules. */
+/** Writes the facts of these rules into `decision`. */
 export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
   decision.api = rules.api;
   decision.version = rules.version;
@@ -144,7 +138,7 @@ export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
   decision.successor = rules.successor;
   decision.relatedLinks = rules.relatedLinks;
   decision.consumer = rules.consumer;
-  decision.sparesSome = rules.mayPass || rules.asksCaller;
+  decision.differsByCaller = rules.mayPass || rules.asksCaller;
   return decision;
 }
 

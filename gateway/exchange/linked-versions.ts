@@ -9,8 +9,8 @@ import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 
-export type Place = Pick<RedirectTarget, 'path' | 'tail'>;
-export type NextPlace = Place & { readonly label: Label | undefined };
+export type ResourcePlace = Pick<RedirectTarget, 'path' | 'tail'>;
+export type NextPlace = ResourcePlace & { readonly label: Label | undefined };
 
 /** What holds for every resource of a version: for these overrides, and from <= now < until. */
 export interface LinkedVersions {
@@ -68,23 +68,23 @@ export function relatedLinks({ frames }: LinkedVersions, tail: string): string |
 
 /** The version that callers are led to: what is named, or where that has ended, what follows on it. */
 export function successorIn(api: ApiPlan, version: VersionRules, moment: Moment): Label | undefined {
-  return nextPlace(version, lookInto(api, moment), new Set())?.label;
+  return nextPlace(version, createStageReader(api, moment), new Set())?.label;
 }
 
 /** On our own authority, or on the one that the policy gives the version (RET-3). */
-export function placeUrl(plan: GatewayPlan, { path }: Pick<Place, 'path'>): string {
+export function placeUrl(plan: GatewayPlan, { path }: Pick<ResourcePlace, 'path'>): string {
   return /^https?:/.test(path) ? path : plan.public + path;
 }
 
 /** A redirect leads to what is served: neither to what has ended nor to what is still unknown. */
 export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: Moment): boolean {
-  return isServed(lookInto(api, moment).at(label));
+  return isServed(createStageReader(api, moment).at(label));
 }
 
-type Look = ReturnType<typeof lookInto>;
+type StageReader = ReturnType<typeof createStageReader>;
 
 /** Looks at versions of an API, and remembers when the first of what was seen changes. */
-function lookInto(api: ApiPlan, moment: Moment) {
+function createStageReader(api: ApiPlan, moment: Moment) {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;
   const into = (rules: VersionRules): Stage => {
@@ -113,7 +113,7 @@ function linkVersions(
   phase: Phase,
   moment: Moment,
 ): LinkedVersions {
-  const look = lookInto(api, moment);
+  const look = createStageReader(api, moment);
   const successor = phase.linksSuccessor ? nextPlace(version, look, new Set()) : undefined;
   const placed = (label: Label | undefined): label is Label =>
     label !== undefined && (api.versions.get(label)?.place ?? version.place) !== version.place;
@@ -123,7 +123,7 @@ function linkVersions(
   const before = version.predecessors.find((label) => isServed(look.at(label)) && look.leadsOn(label));
   const latest = placed(newest) && newest !== successor?.label ? newest : undefined;
   const predecessor = placed(before) ? before : undefined;
-  // What its redirect leads to, or no longer leads to, is told with the same answer.
+  // The answer names the target of the redirect, so it changes with that target.
   if (hasEnded(phase)) lookAtTargets(version, look);
   const frames = [
     ...frameTo(plan, api, latest, 'latest-version'),
@@ -144,7 +144,7 @@ function frameTo(
 }
 
 /** Any operation may be the one that would answer there. */
-function lookAtTargets({ redirects }: VersionRules, look: Look): void {
+function lookAtTargets({ redirects }: VersionRules, look: StageReader): void {
   for (const { label } of redirects) {
     look.at(label);
     for (const operation of look.api.versions.get(label)?.operations?.list ?? []) look.into(operation);
@@ -156,7 +156,7 @@ function lookAtTargets({ redirects }: VersionRules, look: Look): void {
  * one that follows on that: a successor is served (RFC 5829). Undefined before its release, and where everything has
  * ended.
  */
-function nextPlace(version: VersionRules, look: Look, passed: Set<Label>): NextPlace | undefined {
+function nextPlace(version: VersionRules, look: StageReader, passed: Set<Label>): NextPlace | undefined {
   const { successorPath: path, successorTail: tail, schedule, redirects } = version;
   const label = schedule.successor;
   // Not announced yet.

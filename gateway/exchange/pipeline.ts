@@ -8,8 +8,8 @@ import { awaited, type Judging } from './ports.ts';
 import { isKnownHost, publishReserved, WELL_KNOWN } from './publish/reserved.ts';
 import {
   type AllRules,
-  type Asked,
   callerOf,
+  differsByCaller,
   enforceBy,
   first,
   refuse,
@@ -23,22 +23,22 @@ import {
   refuseRetired,
   refuseUnauthorised,
   refuseUnexcepted,
-  sparesOthers,
+  type StepInput,
 } from './steps/admission.ts';
 import { credentialInQuery } from './steps/authenticate.ts';
 import { noticeOrder } from './steps/body-notice.ts';
-import { answerPreflight, refuseStranger } from './steps/cors.ts';
+import { answerPreflight, refuseOrigin } from './steps/cors.ts';
 import { forwardOrder, strictest } from './steps/forward-order.ts';
 import { underKey } from './steps/idempotency.ts';
-import { judgedRules, knowing, NO_OTHERS, otherRules } from './steps/judged-rules.ts';
+import { judgedRules, NO_OTHER_RULES, otherRules, withConsumer } from './steps/judged-rules.ts';
 import { misreadTarget, pathReadings, refuseOverride } from './steps/misreadings.ts';
 import { keepFirstCall } from './steps/pinned-version.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './steps/rate-limit.ts';
 import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './steps/resolution.ts';
 
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
-export function* judge(asked: Asked, decision: Deciding, completion: Completion): Judging<Directive> {
-  const { view, start, ports } = asked;
+export function* judge(request: StepInput, decision: Deciding, completion: Completion): Judging<Directive> {
+  const { view, start, ports } = request;
   const { plan, now } = start;
 
   // A credential in the URL is refused whatever else is right: it has leaked into logs by now (AUTH-1).
@@ -77,8 +77,8 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
   const preflight = api.cors && answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
-  const stranger = api.cors && refuseStranger(api, view);
-  if (stranger !== undefined) return refuse(stranger);
+  const foreign = api.cors && refuseOrigin(api, view);
+  if (foreign !== undefined) return refuse(foreign);
 
   // Version: of the API that the path names, and of each nested one that another reading leads to.
   const stated = statedVersion(match, view, start);
@@ -102,7 +102,7 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   judgedBy(own, decision);
   const reached =
     readings.length === 0
-      ? NO_OTHERS
+      ? NO_OTHER_RULES
       : yield* otherRules(named.rules, { match, resolved, readings, below }, view, start, ports);
   if (reached.kind === 'refused') {
     decision.refusedBy = { ...decision, version: undefined, consumer: undefined, ...reached.by };
@@ -112,12 +112,12 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   const judged: AllRules = reached.others.length === 0 ? [own] : [own, ...reached.others];
   if (judged.length > 1) {
     decision.others = reached.others.map((each) => judgedBy(each, { ...decision }));
-    decision.sparesSome ||= sparesOthers(judged);
+    decision.differsByCaller ||= differsByCaller(judged);
   }
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.
-  const forgotten = first(judged, refuseForgotten, asked, decision, enforceBy);
+  const forgotten = first(judged, refuseForgotten, request, decision, enforceBy);
   if (forgotten !== undefined) {
     // The answer is that of a path which no API has.
     decision.phase = undefined;
@@ -125,64 +125,64 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
   }
   if (own.carrier !== 'unversioned' && isForgotten(own.version.schedule, now))
     decision.observed ??= 'version_unknown';
-  const retired = first(judged, refuseRetired, asked, decision, enforceBy);
+  const retired = first(judged, refuseRetired, request, decision, enforceBy);
   if (retired !== undefined) return retired;
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
-  const pausing = first(judged, refuseInBrownout, asked, decision, enforceBy);
+  const pausing = first(judged, refuseInBrownout, request, decision, enforceBy);
   if (pausing !== undefined) return pausing;
 
   // Maintenance: behind lifecycle, since what has ended does not come back, and before a caller is identified, counted or
   // forwarded for a service that cannot answer. Refused also where the API is only observed: that is about dates and limits.
-  const maintained = first(judged, refuseInMaintenance, asked, decision);
+  const maintained = first(judged, refuseInMaintenance, request, decision);
   if (maintained !== undefined) return maintained;
 
   // Identity: after everything that is public, before everything that counts per consumer.
   for (let at = 0; at < judged.length; at += 1) {
     const each = judged[at] ?? own;
-    const identifying = callerOf(each, own, judged[0].consumer, asked);
+    const identifying = callerOf(each, own, judged[0].consumer, request);
     const caller = identifying instanceof Promise ? yield* awaited(identifying) : identifying;
     if (caller.kind === 'refused') return refuseBy(each, judged, caller.refusal, decision);
-    judged[at] = knowing(each, caller.consumer, now);
+    judged[at] = withConsumer(each, caller.consumer, now);
     decision.consumer = judged[0].consumer;
   }
   // Known by other rules of this API: keys of requests are then this caller's, and so are identity headers.
   const others = judged.length > 1 ? judged.slice(1) : reached.others;
   decision.consumer ??= others.find((each) => each.api === api)?.consumer;
-  judged[0] = knowing(judged[0], decision.consumer, now);
+  judged[0] = withConsumer(judged[0], decision.consumer, now);
   decision.phase = judged[0].phase;
   if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
 
   // Lifecycle again, now that the consumer is known.
-  const ended = first(judged, refuseUnexcepted, asked, decision, enforceBy);
+  const ended = first(judged, refuseUnexcepted, request, decision, enforceBy);
   if (ended !== undefined) return ended;
-  const paused = first(judged, refuseBrownedOut, asked, decision, enforceBy);
+  const paused = first(judged, refuseBrownedOut, request, decision, enforceBy);
   if (paused !== undefined) return paused;
 
   // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they do not matter to a newcomer.
   for (const each of judged) {
-    const freezing = refuseFrozen(each, asked);
+    const freezing = refuseFrozen(each, request);
     const closed = freezing instanceof Promise ? yield* awaited(freezing) : freezing;
     const frozen = closed && enforceBy(each, judged, closed, decision);
     if (frozen !== undefined) return frozen;
   }
 
-  const denied = first(judged, refuseUnauthorised, asked, decision);
+  const denied = first(judged, refuseUnauthorised, request, decision);
   if (denied !== undefined) return denied;
 
   // Size: by what the request says of itself, before the client is asked for its body (FWD-10, SMG-24).
-  const oversized = first(judged, refuseOversized, asked, decision);
+  const oversized = first(judged, refuseOversized, request, decision);
   if (oversized !== undefined) return oversized;
 
   // Place of another: whatever goes on here goes by the headers, dates and limits of this version, and not by those of the
   // nested API or of the version inside its path.
   if (reached.misread !== undefined) {
-    const { api: meant, refusal } = reached.misread;
-    if (meant !== api) decision.refusedBy = { ...decision, api: meant, version: undefined };
+    const { api: intended, refusal } = reached.misread;
+    if (intended !== api) decision.refusedBy = { ...decision, api: intended, version: undefined };
     return refuse(refusal);
   }
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
-  const { own: ownParts, all: parts } = partsOfAll(judged, asked);
+  const { own: ownParts, all: parts } = partsOfAll(judged, request);
   if (parts.length > 0) {
     // A request that is judged again is already counted. A lease returns its quotas without a promise.
     const taking = decision.quotas ?? ports.limiter.take(parts);
@@ -199,12 +199,14 @@ export function* judge(asked: Asked, decision: Deciding, completion: Completion)
     if (kept.kind === 'refused') return refuse(kept.refusal);
     // Another call of the account came first, elsewhere: the version it got is judged instead, by now as the pin.
     if (kept.label !== resolved.label)
-      return yield* judge(asked, Object.assign(decision, NO_VERSION), completion);
+      return yield* judge(request, Object.assign(decision, NO_VERSION), completion);
   }
 
   // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
   const mayNotice = api.hasBodyNotice || api.shared;
-  const noticed = mayNotice ? noticeOrder(whole, judged[0], decision.sparesSome, start, view) : undefined;
+  const noticed = mayNotice
+    ? noticeOrder(whole, judged[0], decision.differsByCaller, start, view)
+    : undefined;
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
   const rules = strictest(judged, view.method);
   const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, decision.consumer);

@@ -32,7 +32,7 @@ export interface ExchangePorts {
   readonly pins: PinStore;
   readonly idempotency: IdempotencyStore;
   readonly adoption: Adoption;
-  /** Who called what is deprecated; undefined where nobody's calls are recorded. */
+  /** Undefined if calls are not recorded. */
   readonly ledger: Pick<LedgerStore, 'read'> | undefined;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
@@ -40,7 +40,7 @@ export interface ExchangePorts {
   readonly beginTrace?: (headers: Fields) => Trace | undefined;
   /** By the names of their identities. */
   readonly authenticators: ReadonlyMap<string, Authenticator>;
-  /** Told of every fault, with its cause: the answer says nothing of it. */
+  /** Called for every fault with its cause, which the answer does not show. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;
   /** Seconds for Strict-Transport-Security on TLS answers. */
   readonly hstsSeconds: number | undefined;

@@ -4,7 +4,7 @@ import type { FieldRecord, Fields } from '../policy/contract.ts';
 import { decodeUnreserved, octetTable, replaceOctets } from '../policy/octets.ts';
 
 /** Methods this gateway implements; any other token is answered 501 (FWD-15). */
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export const OFFERED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Fields read from the record that Node makes of them; nothing is copied. */
 export class RecordFields implements Fields {
@@ -57,13 +57,13 @@ export interface RequestView extends RequestGlimpse {
   /** A trusted proxy sent it, which says by its own fields where the client comes from. */
   readonly viaTrusted?: boolean;
   readonly requestId: string;
-  /** What the upstream is told of the trace. */
+  /** Trace headers for the upstream. */
   readonly trace?: Trace | undefined;
   /** Proven, of a client that opened the connection itself. */
   readonly clientCertificate?: ClientCertificate | undefined;
 }
 
-export type Target =
+export type RequestTarget =
   | {
       readonly kind: 'resource';
       /** Unreserved characters decoded, hex in upper case, starts with `/`. */
@@ -89,15 +89,15 @@ const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/i;
 /** A URL inside a URL inside a URL is encoded three times; without a bound each level costs a pass over the path. */
 const MOST_DECODINGS = 8;
 
-const malformed = (message: string): Target => ({ kind: 'malformed', message });
+const malformed = (message: string): RequestTarget => ({ kind: 'malformed', message });
 
 /** Reads the raw target of a request with `method`. */
-export function readTarget(target: string, method: string): Target {
+export function readTarget(target: string, method: string): RequestTarget {
   if (target === '*') {
     return method === 'OPTIONS' ? { kind: 'server' } : malformed('The target * is only for OPTIONS.');
   }
   let rest = target;
-  let absolute: Extract<Target, { kind: 'resource' }>['absolute'];
+  let absolute: Extract<RequestTarget, { kind: 'resource' }>['absolute'];
   if (!target.startsWith('/')) {
     const [start, secure, authority] = ABSOLUTE.exec(target) ?? [];
     if (start === undefined || authority === undefined)

@@ -13,8 +13,8 @@ import {
   isOpen,
   type LinkedVersions,
   linkedVersions,
-  type Place,
   placeUrl,
+  type ResourcePlace,
   relatedLinks,
 } from './linked-versions.ts';
 
@@ -105,10 +105,10 @@ function serves(api: ApiPlan, target: RedirectTarget, moment: Moment, resource: 
   return there === undefined || !hasEnded(phaseAt(assess(there.rules, moment).phases, moment.now));
 }
 
-function isHere(version: VersionRules, place: Place, resource: Resource): boolean {
+function isHere(version: VersionRules, place: ResourcePlace, resource: Resource): boolean {
   return place.path === version.place && tailAt(place, resource) === resource.tail;
 }
 
-function tailAt({ tail }: Place, resource: Resource): string {
+function tailAt({ tail }: ResourcePlace, resource: Resource): string {
   return tail === undefined ? resource.tail : fillTail(tail, resource.captures);
 }

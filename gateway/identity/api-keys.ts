@@ -76,11 +76,11 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
   return {
     via: 'key',
     field: header,
-    isPresent: ({ headers }) => isThere(headers.get(field)),
-    claims: ({ headers }) => isThere(headers.get(field)),
+    isPresent: ({ headers }) => isPresent(headers.get(field)),
+    claims: ({ headers }) => isPresent(headers.get(field)),
     judge: ({ headers }: Carried) => {
       const value = headers.get(field);
-      if (!isThere(value)) return MISSING;
+      if (!isPresent(value)) return MISSING;
       // Node joins what came in several lines.
       if (value.includes(',')) return malformed;
       const parts = readKey(value);
@@ -91,7 +91,7 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
   };
 }
 
-function isThere(value: string | undefined): value is string {
+function isPresent(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 

@@ -13,16 +13,16 @@ import { createKnownIssuers, type IssuerOf, issuerOf } from './token-shape.ts';
 import { createVerifyToken } from './verify-token.ts';
 
 /** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
-type Told = (identity: string, failure: string | undefined) => void;
+type ReportFailure = (identity: string, failure: string | undefined) => void;
 
 export interface AuthenticatorsOptions {
   readonly keys: KnownKeys;
   /** The real clock. */
   readonly now: () => EpochMs;
   /** Of the fetches of keys. */
-  readonly onKeys: Told;
+  readonly onKeys: ReportFailure;
   /** Of the questions about tokens. */
-  readonly onIntrospection: Told;
+  readonly onIntrospection: ReportFailure;
 }
 
 export interface Authenticators {
@@ -88,12 +88,12 @@ function openVerifiers(
 }
 
 /** Said once per change: what fails is tried again every few seconds. */
-function onChange(name: string, told: Told): (failure: string | undefined) => void {
+function onChange(name: string, report: ReportFailure): (failure: string | undefined) => void {
   let failing = false;
   return (failure) => {
     if (failing === (failure !== undefined)) return;
     failing = !failing;
-    told(name, failure);
+    report(name, failure);
   };
 }
 

@@ -26,7 +26,7 @@ export function createIntrospect(
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' });
     const send = () => fetcher(address, { method: 'POST', redirect: 'error', headers, body, signal });
     const response = await send().catch((error: unknown) => {
-      if (hungUp(error)) return send();
+      if (hasConnectionClosed(error)) return send();
       throw error;
     });
     const answer = await readAnswer(response, 'the question about a token', MAX_BYTES);
@@ -39,7 +39,7 @@ export function createIntrospect(
  * Whether a question that failed says that others will: the endpoint does not answer, is not well, or does not take the
  * gateway's word. Any other answer may be about the one token, which somebody else has chosen.
  */
-export function saysOfAll(error: unknown): boolean {
+export function isEndpointFailure(error: unknown): boolean {
   if (!(error instanceof UselessAnswer)) return true;
   const { status } = error;
   return status >= 500 || status === 401 || status === 403 || status === 429;
@@ -49,7 +49,7 @@ export function saysOfAll(error: unknown): boolean {
  * A kept connection may close in the moment in which a question goes out on it. `fetch` does not send a POST again;
  * to ask about a token changes nothing, so that it may be asked twice (RFC 9110 §9.2.2).
  */
-function hungUp(error: unknown): boolean {
+function hasConnectionClosed(error: unknown): boolean {
   const cause = error instanceof TypeError ? error.cause : undefined;
   return (
     cause instanceof Error &&

@@ -3,17 +3,17 @@ import type { IntrospectionIdentity } from '../plan/settings.ts';
 import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
 import { bindingOf } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { createIntrospect, createTokenBudget, saysOfAll } from './introspect.ts';
+import { createIntrospect, createTokenBudget, isEndpointFailure } from './introspect.ts';
 import { reasonOf } from './issuer-request.ts';
 import {
   createTokenCache,
   expired,
   type IdentityVerifier,
   invalid,
-  type Judged,
   known,
-  lasting,
-  passing,
+  permanent,
+  type TokenVerdict,
+  transient,
   type Verification,
 } from './token-cache.ts';
 import { type IssuerOf, issuerOf } from './token-shape.ts';
@@ -34,7 +34,7 @@ export interface IntrospectionOptions {
 
 /** Answers do not depend on keys, so they are all of one edition. */
 const GENERATION = 0;
-const UNAVAILABLE: Verification = { ...passing({ kind: 'unavailable' }), generation: GENERATION };
+const UNAVAILABLE: Verification = { ...transient({ kind: 'unavailable' }), generation: GENERATION };
 
 /** Members in which servers say what kind of token it is; a refresh token is active too (JWT-5). */
 const KIND_MEMBERS = ['token_type', 'token_use', 'typ'];
@@ -63,13 +63,13 @@ export function createIntrospectionVerifier(
   }: IntrospectionOptions,
 ): IdentityVerifier {
   const introspect = createIntrospect(settings, fetcher);
-  const gate = createQuestionGate(now, saysOfAll);
+  const breaker = createCircuitBreaker(now, isEndpointFailure);
   const budget = createTokenBudget(now);
   const closing = new AbortController();
 
   const ask = async (question: () => ReturnType<typeof introspect>): Promise<Verification> => {
     try {
-      const answer = await gate(question);
+      const answer = await breaker(question);
       if (answer === undefined) return UNAVAILABLE;
       report?.(undefined);
       return { ...judgeIntrospection(answer, settings, now()), generation: GENERATION };
@@ -86,13 +86,13 @@ export function createIntrospectionVerifier(
     },
     ...createTokenCache({
       verify: (token, clientAddress) => {
-        const asked = () =>
+        const verify = () =>
           ask(() => introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])));
-        if (clientAddress === undefined) return asked();
+        if (clientAddress === undefined) return verify();
         const retryAfterSeconds = budget.take(clientAddress);
         if (retryAfterSeconds !== undefined)
-          return { ...passing({ kind: 'limited', retryAfterSeconds }), generation: GENERATION };
-        return asked().then((verification) => {
+          return { ...transient({ kind: 'limited', retryAfterSeconds }), generation: GENERATION };
+        return verify().then((verification) => {
           if (verification.outcome.kind !== 'refused') budget.giveBack(clientAddress);
           return verification;
         });
@@ -111,22 +111,22 @@ function judgeIntrospection(
   answer: Readonly<Record<string, unknown>>,
   settings: IntrospectionIdentity,
   at: EpochMs,
-): Judged {
-  if (answer.active !== true) return lasting(invalid('inactive'));
+): TokenVerdict {
+  if (answer.active !== true) return permanent(invalid('inactive'));
   // The server's own words and no signed text: a member that it leaves empty is one that is not there.
   const claims = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
   const { exp = Number.POSITIVE_INFINITY, nbf = 0, iss, aud } = claims;
-  if (typeof exp !== 'number' || typeof nbf !== 'number') return lasting(invalid('claims'));
-  if (!(at < (exp + LEEWAY) * 1000)) return lasting(expired('expired'));
-  if (!(nbf * 1000 <= at + LEEWAY * 1000)) return passing(invalid('not_yet'));
-  if (settings.issuer !== undefined && iss !== settings.issuer) return lasting(invalid('issuer'));
+  if (typeof exp !== 'number' || typeof nbf !== 'number') return permanent(invalid('claims'));
+  if (!(at < (exp + LEEWAY) * 1000)) return permanent(expired('expired'));
+  if (!(nbf * 1000 <= at + LEEWAY * 1000)) return transient(invalid('not_yet'));
+  if (settings.issuer !== undefined && iss !== settings.issuer) return permanent(invalid('issuer'));
   if (settings.audience !== undefined && ![aud].flat().includes(settings.audience))
-    return lasting(invalid('audience'));
+    return permanent(invalid('audience'));
   const binding = bindingOf(claims);
-  if (binding.kind === 'other') return lasting(invalid('binding'));
-  if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return lasting(invalid('types'));
+  if (binding.kind === 'other') return permanent(invalid('binding'));
+  if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return permanent(invalid('types'));
   const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
-  if (consumer === undefined) return lasting(invalid('consumer'));
+  if (consumer === undefined) return permanent(invalid('consumer'));
   return { outcome: known(consumer, binding), expires: exp * 1000 };
 }
 
@@ -139,7 +139,7 @@ function isOfAccess(kind: unknown): boolean {
  * `isOfEndpoint`: whether a failure is one of the endpoint, and not of the one question. The gate returns undefined, at
  * once, for a question that is not let through, and rejects as `ask` does.
  */
-function createQuestionGate(
+function createCircuitBreaker(
   now: () => EpochMs,
   isOfEndpoint: (error: unknown) => boolean,
 ): <Answer>(ask: () => Promise<Answer>) => Promise<Answer> | undefined {

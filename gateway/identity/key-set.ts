@@ -12,7 +12,6 @@ const RETRY_WHEN_EMPTY = 1_000;
 const STALE_MAX = 24 * 3_600_000;
 const FETCH_TIMEOUT = 5_000;
 
-/** One edition of the issuer's keys. */
 export interface Keys {
   readonly generation: number;
   /** Keys that may verify; with none there is no verdict on any token. */

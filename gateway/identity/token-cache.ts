@@ -21,7 +21,6 @@ interface RememberedVerdict {
 export interface IdentityVerifier extends TokenVerifier {
   /** Fetches the keys in the background so that the first token need not wait; never rejects. */
   readonly warm: () => Promise<void>;
-  /** Stops the schedule and any fetch under way. */
   readonly close: () => void;
 }
 
@@ -97,13 +96,13 @@ function verdictAt(now: EpochMs, verdict: RememberedVerdict | undefined): Verifi
   return now >= verdict.since && now < verdict.expires ? verdict.outcome : undefined;
 }
 
-export interface Judged {
+export interface TokenVerdict {
   readonly outcome: Verified;
   /** Up to when it may be repeated. */
   readonly expires: EpochMs;
 }
 
-export interface Verification extends Judged {
+export interface Verification extends TokenVerdict {
   /** Of the keys it was judged with. */
   readonly generation: number;
 }
@@ -127,6 +126,9 @@ export const known = (consumer: Consumer, binding: Exclude<Binding, { kind: 'oth
 });
 
 /** No later look would find otherwise. */
-export const lasting = (outcome: Verified): Judged => ({ outcome, expires: Number.POSITIVE_INFINITY });
+export const permanent = (outcome: Verified): TokenVerdict => ({
+  outcome,
+  expires: Number.POSITIVE_INFINITY,
+});
 /** Not remembered: the next look may find otherwise, or costs no more than a look-up. */
-export const passing = (outcome: Verified): Judged => ({ outcome, expires: 0 });
+export const transient = (outcome: Verified): TokenVerdict => ({ outcome, expires: 0 });

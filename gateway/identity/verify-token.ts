@@ -9,10 +9,10 @@ import type { VerifySignature } from './signature.ts';
 import {
   expired,
   invalid,
-  type Judged,
   known,
-  lasting,
-  passing,
+  permanent,
+  type TokenVerdict,
+  transient,
   type Verification,
   type VerifyToken,
 } from './token-cache.ts';
@@ -31,7 +31,8 @@ const MOST_TRIED = 4;
 export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: () => EpochMs): VerifyToken {
   const judge = (token: SignedToken): MaybePromise<Verification> =>
     andThen(keySet.keysFor(token.kid), (keys) => {
-      if (keys === undefined) return { ...passing({ kind: 'unavailable' }), generation: keySet.generation() };
+      if (keys === undefined)
+        return { ...transient({ kind: 'unavailable' }), generation: keySet.generation() };
       return andThen(judgeBy(keys, token), (verdict) => {
         // The issuer may have put another key under a kid that it had before.
         if (token.kid === undefined || !keys.hasKid(token.kid) || !isOfKey(verdict)) return verdict;
@@ -45,11 +46,11 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
     const { generation } = keys;
     // Not remembered: the next fetch may bring the key.
     if (token.kid !== undefined && !keys.hasKid(token.kid))
-      return { ...passing(invalid('key_unknown')), generation };
+      return { ...transient(invalid('key_unknown')), generation };
     const verifiers = keys.verifiersFor(token.alg, token.kid).slice(0, MOST_TRIED);
-    if (verifiers.length === 0) return { ...lasting(invalid('key_unknown')), generation };
+    if (verifiers.length === 0) return { ...permanent(invalid('key_unknown')), generation };
     return andThen(isSignedByOne(verifiers, token), (signed) => ({
-      ...(signed ? judgePayload(token, settings, now()) : lasting(invalid('signature'))),
+      ...(signed ? judgePayload(token, settings, now()) : permanent(invalid('signature'))),
       generation,
     }));
   };
@@ -57,7 +58,10 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
   return (text) => {
     const token = readToken(text);
     // Not remembered: no signature was verified, and forgeries that cost one keep their room in the cache.
-    const unfit = (flaw: TokenFlaw) => ({ ...passing(invalid(flaw)), generation: keySet.generation() });
+    const unfit = (flaw: TokenFlaw) => ({
+      ...transient(invalid(flaw)),
+      generation: keySet.generation(),
+    });
     if (token === undefined) return unfit('malformed');
     return settings.algorithms.includes(token.alg) ? judge(token) : unfit('algorithms');
   };
@@ -73,10 +77,10 @@ function isSignedByOne(verifiers: readonly VerifySignature[], token: SignedToken
 }
 
 /** Of a token whose signature is good. */
-function judgePayload({ payload, typ }: SignedToken, settings: JwtIdentity, at: EpochMs): Judged {
+function judgePayload({ payload, typ }: SignedToken, settings: JwtIdentity, at: EpochMs): TokenVerdict {
   const read = readMembers(payload);
-  if (read === undefined) return lasting(invalid('malformed'));
-  return isAccepted(typ, settings.tokenTypes) ? judgeClaims(read, settings, at) : lasting(invalid('types'));
+  if (read === undefined) return permanent(invalid('malformed'));
+  return isAccepted(typ, settings.tokenTypes) ? judgeClaims(read, settings, at) : permanent(invalid('types'));
 }
 
 /** A type without `/` is short for one of `application/` (RFC 7515 §4.1.9). */
@@ -97,33 +101,38 @@ const REQUIRED: readonly (readonly [name: string, missing: TokenFlaw])[] = [
   ['exp', 'claims'],
 ];
 
-function judgeClaims({ members: claims, ambiguous }: Members, settings: JwtIdentity, at: EpochMs): Judged {
-  for (const [name, missing] of REQUIRED) if (!Object.hasOwn(claims, name)) return lasting(invalid(missing));
+function judgeClaims(
+  { members: claims, ambiguous }: Members,
+  settings: JwtIdentity,
+  at: EpochMs,
+): TokenVerdict {
+  for (const [name, missing] of REQUIRED)
+    if (!Object.hasOwn(claims, name)) return permanent(invalid(missing));
   const { iss, aud, iat, nbf = 0, exp } = claims;
-  if (iss !== settings.issuer) return lasting(invalid('issuer'));
-  if (![aud].flat().includes(settings.audience)) return lasting(invalid('audience'));
-  if (typeof iat !== 'number' || typeof nbf !== 'number') return lasting(invalid('claims'));
+  if (iss !== settings.issuer) return permanent(invalid('issuer'));
+  if (![aud].flat().includes(settings.audience)) return permanent(invalid('audience'));
+  if (typeof iat !== 'number' || typeof nbf !== 'number') return permanent(invalid('claims'));
   const seconds = Math.floor(at / 1000);
-  if (nbf > seconds + LEEWAY) return passing(invalid('not_yet'));
-  if (typeof exp !== 'number') return lasting(invalid('claims'));
-  if (exp <= seconds - LEEWAY) return lasting(expired('expired'));
+  if (nbf > seconds + LEEWAY) return transient(invalid('not_yet'));
+  if (typeof exp !== 'number') return permanent(invalid('claims'));
+  if (exp <= seconds - LEEWAY) return permanent(expired('expired'));
   // By `iat` it is older than any token of this identity may become.
-  if (seconds - iat > settings.maxLifetimeSeconds + LEEWAY) return lasting(expired('max_lifetime'));
-  if (iat > seconds + LEEWAY) return passing(invalid('not_yet'));
-  if (ambiguous) return lasting(invalid('claims'));
+  if (seconds - iat > settings.maxLifetimeSeconds + LEEWAY) return permanent(expired('max_lifetime'));
+  if (iat > seconds + LEEWAY) return transient(invalid('not_yet'));
+  if (ambiguous) return permanent(invalid('claims'));
 
   const texts = ['sub', ...(settings.requiredClaims ?? [])];
-  if (!texts.every((name) => isText(claims[name]))) return lasting(invalid('claims'));
+  if (!texts.every((name) => isText(claims[name]))) return permanent(invalid('claims'));
   // Written so that infinities fail (JWT-2).
   const lifetime = exp - iat;
   if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY))
-    return lasting(invalid('max_lifetime'));
+    return permanent(invalid('max_lifetime'));
   const binding = bindingOf(claims);
-  if (binding.kind === 'other') return lasting(invalid('binding'));
-  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(invalid('claims'));
+  if (binding.kind === 'other') return permanent(invalid('binding'));
+  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return permanent(invalid('claims'));
 
   const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
-  if (consumer === undefined) return lasting(invalid('consumer'));
+  if (consumer === undefined) return permanent(invalid('consumer'));
   return {
     outcome: known(consumer, binding),
     // Without the leeway: a token in its last seconds of grace is looked at each time (JWT-8).

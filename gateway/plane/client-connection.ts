@@ -7,14 +7,11 @@ export interface ClientConnection {
   readonly peer: ClientAddress;
   /** Undefined on a plain connection. */
   readonly certificates: ShownCertificates | undefined;
-  /** The last X-Forwarded-For line of a trusted proxy. */
   forwarded: { readonly line: string; readonly client: ClientAddress } | undefined;
-  /** The last Host line or `:authority`. */
   host: RequestedHost | undefined;
 }
 
 export interface RequestedHost {
-  /** As sent. */
   readonly text: string;
   readonly authority: Authority;
   /** The certificate of the connection is not for this host. */

@@ -35,7 +35,6 @@ export function connectForPlanes(
   };
 }
 
-/** The same targets over the fast plane's own connections. */
 export function directPools({
   route,
   budget,

@@ -10,7 +10,6 @@ import { createWebsockets, type WebsocketPorts, type Websockets } from './genera
 export interface Forwarding {
   readonly forwarder: Forwarder;
   readonly websockets: Websockets;
-  /** How the fast plane forwards. */
   readonly direct: ForwardPorts;
 }
 

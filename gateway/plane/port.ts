@@ -10,7 +10,6 @@ import type { Bounds, PlaneName, PlaneReason, RefusingBound, ShedReason } from '
 import type { Address, PlainMode } from '../plan/settings.ts';
 import type { ClientCertificate } from '../policy/authentication/access.ts';
 
-/** One request while it is being answered. */
 export interface Inbound {
   readonly view: RequestView;
   /** Of the message received, such as `1.1`. */
@@ -28,7 +27,6 @@ export interface Inbound {
   readonly endedWhole: () => boolean;
   /** Whether the framing of its chunks is out of all proportion to what is in them (SMG-12); absent where there are none. */
   readonly isPadded: (() => boolean) | undefined;
-  /** Body bytes handed to the client so far. */
   bytes: number;
   /** True once the client has left before its answer was complete. */
   gone: boolean;
@@ -38,7 +36,6 @@ export interface Inbound {
   readonly onClosed: (listener: () => void) => void;
 }
 
-/** Where the answer to a request goes. */
 export interface AnswerSink {
   /** The client's head is written before this returns. What may not be written throws, and becomes a fault. */
   readonly head: (status: number, headers: HeaderLines) => void;
@@ -56,7 +53,7 @@ export interface ClientAddress {
   readonly full: string;
   /** The same for IPv4; the /64 network for IPv6, which one subscriber owns whole. */
   readonly key: string;
-  /** The chain an upstream is told: only what trusted peers vouch for, then the peer. */
+  /** The forwarded chain for the upstream: entries of trusted peers, then the peer. */
   readonly chain: string;
   /** True when the peer is a trusted proxy, so that its X-Forwarded-* fields count. */
   readonly viaTrusted: boolean;
@@ -64,14 +61,12 @@ export interface ClientAddress {
   readonly isNear: boolean;
 }
 
-/** Counts by which plane requests go. */
 export interface PlaneCounter {
   readonly carried: (plane: PlaneName, reason: PlaneReason) => void;
   /** A connection has come to a plane, 1, or has left it, -1. */
   readonly connected: (plane: PlaneName, change: 1 | -1) => void;
 }
 
-/** Counts what the bounds refuse. */
 export interface BoundsCounter {
   readonly refused: (bound: RefusingBound) => void;
   readonly shed: (reason: ShedReason) => void;
@@ -97,7 +92,6 @@ export interface Intake {
 
 /** WS-6: how long a WebSocket may be quiet in both directions. */
 export interface IdleBound {
-  /** Milliseconds. */
   readonly afterMs: number;
   /** Told of each one that is closed for it. */
   readonly onIdle: () => void;
@@ -131,7 +125,6 @@ export interface ListenerOptions {
   readonly sendsForwarded: boolean;
   readonly exchange: Exchange;
   readonly observer: Observer;
-  /** Shared by all public listeners. */
   readonly intake: Intake;
   /** The real clock, for the Date of answers that Node does not write. */
   readonly now: () => number;
@@ -140,12 +133,10 @@ export interface ListenerOptions {
 export interface Listener {
   /** Starts accepting; resolves with the port, which matters when the address said 0. */
   readonly listen: () => Promise<number>;
-  /** Open client connections. */
   readonly connections: () => number;
   /** Says with every answer that no more requests are wanted here; goes on accepting them. */
   readonly announceEnd: () => void;
   /** Stops accepting; resolves when every connection has ended. */
   readonly stop: () => Promise<void>;
-  /** Cuts what is left. */
   readonly destroy: () => void;
 }

@@ -24,14 +24,13 @@ export function requestIdOf({ headers }: { readonly headers: FieldRecord }): str
   return typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
 }
 
-export type Reading =
+export type RequestReading =
   | { readonly kind: 'view'; readonly view: RequestView; readonly forwardedHost: string }
   /** `OPTIONS *`, answered by the listener itself. */
   | { readonly kind: 'server'; readonly view: RequestView }
   | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
 
 export interface ReadingContext {
-  /** Of the connection. */
   readonly scheme: 'https' | 'http';
   readonly isHttp2: boolean;
   readonly connection: ClientConnection;
@@ -41,7 +40,7 @@ export interface ReadingContext {
   readonly trace: Trace | undefined;
 }
 
-const refused = (message: string): Reading => ({
+const refused = (message: string): RequestReading => ({
   kind: 'refused',
   refusal: { reason: 'request_malformed', status: 400, message },
 });
@@ -52,14 +51,13 @@ export function glimpseOf({
   scheme,
   address,
 }: Pick<ReadingContext, 'headers' | 'scheme' | 'address'>): RequestGlimpse {
-  const told = address.viaTrusted ? trustedScheme(headers.get('x-forwarded-proto')) : undefined;
-  return { scheme: told ?? scheme, headers };
+  const forwardedValue = address.viaTrusted ? trustedScheme(headers.get('x-forwarded-proto')) : undefined;
+  return { scheme: forwardedValue ?? scheme, headers };
 }
 
 /** The head of a message whose field lines and method are in order. */
 export interface ReceivedHead {
   readonly method: string;
-  /** The target as received. */
   readonly url: string;
   readonly httpVersion: string;
   readonly headers: FieldRecord;
@@ -67,7 +65,7 @@ export interface ReceivedHead {
 }
 
 /** Reads target and authority of `raw`. `webSocket`: its connection may become one. */
-export function readResource(raw: ReceivedHead, webSocket: boolean, context: ReadingContext): Reading {
+export function readResource(raw: ReceivedHead, webSocket: boolean, context: ReadingContext): RequestReading {
   const { method } = raw;
   const { connection, address, requestId, trace } = context;
   const target = readTarget(raw.url, method);
@@ -99,8 +97,8 @@ export function readResource(raw: ReceivedHead, webSocket: boolean, context: Rea
   if (target.kind === 'server' || (method === 'OPTIONS' && isLastHop(raw.headers['max-forwards']))) {
     return { kind: 'server', view };
   }
-  const told = address.viaTrusted ? raw.headers['x-forwarded-host'] : undefined;
-  const forwarded = typeof told === 'string' ? readAuthority(told) : undefined;
+  const forwardedValue = address.viaTrusted ? raw.headers['x-forwarded-host'] : undefined;
+  const forwarded = typeof forwardedValue === 'string' ? readAuthority(forwardedValue) : undefined;
   return { kind: 'view', view, forwardedHost: (forwarded ?? requested.authority).full };
 }
 
@@ -139,7 +137,7 @@ function trustedScheme(value: string | undefined): 'https' | 'http' | undefined 
 /** Why a request is refused before anything is judged: by this listener's mode, for load, or because it cannot be read. */
 export function refusalAtOnce(
   { client, facts }: { readonly client: ClientAddress; readonly facts: Pick<ExchangeFacts, 'start'> },
-  reading: Reading,
+  reading: RequestReading,
   shed: ShedReason | undefined,
   { scheme, mode, intake }: Pick<ReadingContext, 'scheme'> & Pick<ListenerOptions, 'mode' | 'intake'>,
 ): Refusal | undefined {

@@ -14,7 +14,6 @@ export const TOO_LATE: RequestRefusal = {
   message: 'The request did not arrive in time.',
 };
 
-/** A request that is open. */
 export interface Watched extends Listed {
   /** Octets of the answer that the client's side has taken, and sweeps since then in which more waited. */
   taken: number;
@@ -30,7 +29,6 @@ export interface Watching<T extends Watched> {
   readonly cut: (one: T) => void;
   /** `held`: the gateway does not read it, since its upstream is the slow one. */
   readonly bodyState: (one: T) => 'ended' | 'held' | 'awaited';
-  /** An answer was cut. */
   readonly onCut: () => void;
   readonly onSlowBody: (one: T) => void;
 }

@@ -5,7 +5,7 @@ import type { Refusal } from '../exchange/directive.ts';
 import { RecordFields } from '../exchange/request-view.ts';
 import type { RefusingBound } from '../plan/bounds.ts';
 import { headText } from './answer-text.ts';
-import { endGently } from './gentle-end.ts';
+import { endGracefully } from './graceful-end.ts';
 import type { ClientAddress, ListenerOptions } from './port.ts';
 
 /** Answers on the bare connection, ends it, and has it observed (ERR-3): it cannot be read any further. */
@@ -28,7 +28,7 @@ export function refuseOnSocket(
     const head = headText(made.status, made.headers, new Date(now()).toUTCString());
     socket.write(`${head}\r\n`, 'latin1');
     socket.write(made.body, 'utf8');
-    endGently(socket);
+    endGracefully(socket);
   } else socket.destroy();
   observer.onAnswer(facts, {
     method: '-',

@@ -28,7 +28,7 @@ export function targetOptions(
     highWaterMark: UNREAD_BYTES,
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    // Never taken from the Host field, which may name somebody else (FWD-19); an address is no server name.
+    // Never taken from the Host field, which the client chooses (FWD-19); an address is no server name.
     servername: tls?.name ?? hostNameOf(origin) ?? '',
     ...(trust === undefined ? {} : { ca: trust }),
     ...(tls?.cert === undefined ? {} : { cert: tls.cert }),

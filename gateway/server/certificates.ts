@@ -15,10 +15,10 @@ export interface KeyPair {
   /** When the certificate ends. */
   readonly expiry: EpochMs;
   /** What clients are asked for on its connections, the same for every pair; undefined: nothing. */
-  readonly clients?: AskedClients | undefined;
+  readonly clients?: ClientCertificatePolicy | undefined;
 }
 
-export interface AskedClients {
+export interface ClientCertificatePolicy {
   /** PEM of those that prove their certificates. */
   readonly authorities: string;
   readonly required: boolean;
@@ -44,10 +44,10 @@ export async function loadPair(files: PairFiles): Promise<KeyPair> {
 }
 
 /** Rejects when the file of the authorities cannot be read or holds none. */
-export async function loadClients(asked: ClientCertificates): Promise<AskedClients> {
-  const read = await readAuthorities(asked.ca, readCapped);
+export async function loadClients(settings: ClientCertificates): Promise<ClientCertificatePolicy> {
+  const read = await readAuthorities(settings.ca, readCapped);
   if (read.kind === 'unusable') throw new Error(`client certificates: ${read.finding.message}`);
-  return { authorities: read.pem, required: asked.required };
+  return { authorities: read.pem, required: settings.required };
 }
 
 /** `pairs` has at least one. */

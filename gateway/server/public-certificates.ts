@@ -10,7 +10,7 @@ import { RENEW_BEFORE_MS, selfSignedFiles, selfSignedPair } from './self-signed.
 export interface PublicCertificates {
   readonly current: () => Certificates;
   /** `take` is called with every later change, which counts as in force once it has resolved. It must not reject. */
-  readonly onChange: (take: (certificates: Certificates) => Promise<void> | void) => void;
+  readonly onChange: (listener: (certificates: Certificates) => Promise<void> | void) => void;
   /** Reads the files now; resolves when what can be used of them is in force. Never rejects. */
   readonly reload: () => Promise<void>;
   /** The hosts a new plan serves: the self-signed pair is made for them too. Never rejects. */
@@ -19,10 +19,8 @@ export interface PublicCertificates {
 }
 
 export interface CertificateOptions {
-  /** The real clock. */
   readonly now: () => EpochMs;
   readonly report: CertificateReport;
-  /** Milliseconds between two looks at the files. */
   readonly checkEveryMs?: number;
 }
 
@@ -46,14 +44,14 @@ export async function openCertificates(
   serve(plan);
   const own = selfSignedFiles(dataFolder);
   const isSelfSigned = https.certificates.length === 0;
-  const asked = https.clientCertificates;
+  const clients = https.clientCertificates;
   const open = (files: readonly string[], load: () => Promise<KeyPair>): Promise<PairSource> =>
-    asked === undefined
+    clients === undefined
       ? openPairSource(files, load)
       : // What proves clients is taken over with the pairs that it is asked for with.
-        openPairSource([...files, asked.ca], async () => ({
+        openPairSource([...files, clients.ca], async () => ({
           ...(await load()),
-          clients: await loadClients(asked),
+          clients: await loadClients(clients),
         }));
   const sources = isSelfSigned
     ? [await open([own.cert, own.key], () => selfSignedPair(dataFolder, [...hosts], now()))]
@@ -66,11 +64,11 @@ export async function openCertificates(
   );
   report.onInForce(current.pairs);
 
-  const takers: ((certificates: Certificates) => Promise<void> | void)[] = [];
+  const listeners: ((certificates: Certificates) => Promise<void> | void)[] = [];
   let closed = false;
   /** One look at a time, so that none takes back what a later one has found. */
   let last = Promise.resolve();
-  const look = (isDue: (source: PairSource) => Promise<boolean>): Promise<void> => {
+  const checkFiles = (isDue: (source: PairSource) => Promise<boolean>): Promise<void> => {
     last = last.then(async () => {
       const changed: PairSource[] = [];
       for (const source of sources) {
@@ -86,7 +84,7 @@ export async function openCertificates(
           sources.map(({ pair }) => pair()),
           https,
         );
-        await Promise.all(takers.map((take) => take(current)));
+        await Promise.all(listeners.map((listener) => listener(current)));
         report.onTakenOver(changed.map(({ pair }) => pair()));
       }
       report.onState(sources.every((source) => !source.isBehind()));
@@ -95,11 +93,11 @@ export async function openCertificates(
   };
   const isDue = async (source: PairSource): Promise<boolean> =>
     (await source.wasTouched()) || (isSelfSigned && source.pair().expiry <= now() + RENEW_BEFORE_MS);
-  const timer = setInterval(() => void look(isDue), checkEveryMs).unref();
-  const reload = (): Promise<void> => look(async () => true);
+  const timer = setInterval(() => void checkFiles(isDue), checkEveryMs).unref();
+  const reload = (): Promise<void> => checkFiles(async () => true);
   return {
     current: () => current,
-    onChange: (take) => void takers.push(take),
+    onChange: (listener) => void listeners.push(listener),
     reload,
     follow: (next) => {
       serve(next);
@@ -115,13 +113,11 @@ export async function openCertificates(
 
 /** One key pair with where it comes from: the last usable state of its files. */
 interface PairSource {
-  /** The last one that could be used. */
   readonly pair: () => KeyPair;
   /** Reads the files, and says whether they hold another pair. Rejects when they hold none; the one before stays. */
   readonly read: () => Promise<boolean>;
   /** Whether the files are no longer those that were last read, usable or not. */
   readonly wasTouched: () => Promise<boolean>;
-  /** Whether what was last read could not be used. */
   readonly isBehind: () => boolean;
 }
 

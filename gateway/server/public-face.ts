@@ -35,9 +35,7 @@ export interface PublicFacePorts {
   readonly exchange: Exchange;
   readonly upstreams: Upstreams<PlaneConnections>;
   readonly telemetry: Pick<Telemetry, 'observer' | 'metrics' | 'bounds'>;
-  /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
-  /** The real clock. */
   readonly now: () => number;
   /** Bound already; undefined: the listeners bind their own. */
   readonly sockets: PublicSockets | undefined;
@@ -113,9 +111,7 @@ interface OpenIntake extends Intake {
 
 interface IntakeOptions extends Pick<Settings, 'bounds' | 'overload' | 'trustedProxies'> {
   readonly report: BoundsReport;
-  /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
-  /** The real clock. */
   readonly now: () => number;
 }
 

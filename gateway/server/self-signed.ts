@@ -104,8 +104,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 // Written aside and renamed, so that a crash never leaves half a key.
 async function writePrivately(file: string, text: string): Promise<void> {
-  const aside = `${file}.new`;
-  await writeFile(aside, text, { mode: 0o600 });
-  await chmod(aside, 0o600);
-  await rename(aside, file);
+  const temporary = `${file}.new`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await chmod(temporary, 0o600);
+  await rename(temporary, file);
 }

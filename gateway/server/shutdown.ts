@@ -2,8 +2,7 @@
 // signals are held. main.ts wires it to the gateway's drain.
 import closeWithGrace from 'close-with-grace';
 
-/** For what is let go after the drain. */
-const LETTING_GO_MS = 5_000;
+const CLOSE_WITHIN_MS = 5_000;
 const ENDING: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 const HELD: readonly NodeJS.Signals[] = [...ENDING, 'SIGHUP'];
 const FAILED = 1;
@@ -20,7 +19,7 @@ export interface ShutdownReason {
  */
 export function onShutdown(drainMs: number, end: (reason: ShutdownReason) => Promise<void>): void {
   closeWithGrace(
-    { delay: drainMs + LETTING_GO_MS, skip: ['SIGHUP'], logger: false },
+    { delay: drainMs + CLOSE_WITHIN_MS, skip: ['SIGHUP'], logger: false },
     async ({ signal, err }) => {
       await end({ signal, error: err });
     },

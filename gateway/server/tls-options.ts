@@ -20,7 +20,7 @@ const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
-/** TLS-1 asks for a week at most: whoever takes the keys reads what was sent under them. */
+/** TLS-1: a week at most, since a stolen key reads all sessions under it. */
 const NEW_TICKET_KEYS_MS = 86_400_000;
 /** What Node wants of them, octets. */
 const TICKET_KEYS = 48;
@@ -46,7 +46,7 @@ export function createTlsFace(certificates: CertificateSource, now: () => EpochM
   };
   const defaultContext = ({ default: shown }: Certificates): TlsOptions => {
     return {
-      // Without a certificate of its own the server ends the handshake of whoever names no host.
+      // Without a default certificate the server ends handshakes that name no host.
       ...(shown === undefined ? {} : keysOf(shown)),
       ticketKeys,
       minVersion: 'TLSv1.2',
@@ -96,13 +96,13 @@ function keysOf({ cert, key, clients }: KeyPair): Pick<TlsOptions, 'cert' | 'key
   return { cert, key, ...(clients && { ca: clients.authorities }) };
 }
 
-type Answer = (error: Error | null) => void;
+type NameCallback = (error: Error | null) => void;
 
 interface NameRefusal {
   /** To be told of each connection before its handshake. */
   readonly track: (raw: Socket) => void;
   /** `secured` is what Node calls the name callback on: the TLS socket around a tracked connection. */
-  readonly refuse: (secured: unknown, answer: Answer) => void;
+  readonly refuse: (secured: unknown, answer: NameCallback) => void;
 }
 
 /**

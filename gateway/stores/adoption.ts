@@ -1,56 +1,52 @@
-// When consumers were first seen on a frozen version, as this process knows it: a warm path waits for nothing.
+// When consumers were first seen on a frozen version, cached in this process.
 import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { Adopter, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
 
-/** The part of the ledger that is asked. */
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;
 
-/** Where no ledger is kept: nobody was counted, so that nobody can be told to be late. */
-export const NOBODY_COUNTED: AdoptionRecords = {
+/** Without a ledger no consumer is counted, so none is late. */
+export const WITHOUT_LEDGER: AdoptionRecords = {
   firstSeen: () => ({ at: undefined, countedSince: undefined }),
 };
 
 export type FrozenVersion = Pick<Adopter, 'api' | 'version'>;
 
-/** Why nobody can be told to be late: no answer, or calls of the version are counted only since the freeze or later. */
+/** Why a consumer cannot be judged late: the store is away, or calls are counted only since the freeze or later. */
 export type Unjudged = 'store_away' | 'counted_since';
 
 export interface AdoptionOptions {
   readonly now: () => MonotonicMs;
-  /** Told of each request that is let in because nobody can know. */
+  /** Called for each request that is admitted because its consumer cannot be judged. */
   readonly onUnjudged: (version: FrozenVersion, why: Unjudged) => void;
-  /** Consumers on versions; the longest unasked goes first. */
+  /** Cached consumers; the least recently used is evicted. */
   readonly most?: number;
 }
 
-interface Known extends FirstSeen {
+interface KnownAdopter extends FirstSeen {
   readonly askedAt: number;
 }
 
 const DEFAULT_MOST = 100_000;
-/** Others flush what they have counted within a second; somebody they saw before the day is wrongly refused no longer. */
+/** Other gateways flush their counts within a second: a consumer that they saw earlier is wrongly refused no longer than this. */
 const ABSENCE_MS = 5_000;
-/** Right after the day, while what others counted before it may be on its way, that is not long. */
+/** Right after the freeze, counts of other gateways may still be on their way, so absence is cached for a shorter time. */
 const FIRST_MOMENTS_MS = 5_000;
 const ABSENCE_AT_FIRST_MS = 250;
-/** Another gateway may have begun to count sooner. */
+/** Another gateway may have started to count earlier. */
 const BEGINNING_MS = 60_000;
-/** Until a store that was away is asked again, so that not every request waits for it. */
+/** Pause before an unavailable store is asked again, so that not every request waits for it. */
 const AWAY_MS = 1_000;
 
-/**
- * That somebody was seen, and when, never changes: it is asked once. Requests for the same wait for one answer, and none
- * waits for more than one.
- */
+/** A first sighting never changes, so it is read once. Concurrent requests share one read, and none waits for two. */
 export function createAdoption(
   records: AdoptionRecords,
   { now: monotonic, onUnjudged, most = DEFAULT_MOST }: AdoptionOptions,
 ): Adoption {
-  const known = new Map<string, Known>();
-  const flights = new Map<string, Promise<Known | undefined>>();
+  const known = new Map<string, KnownAdopter>();
+  const flights = new Map<string, Promise<KnownAdopter | undefined>>();
   let awayUntil = Number.NEGATIVE_INFINITY;
 
-  const keep = (key: string, entry: Known): Known => {
+  const keep = (key: string, entry: KnownAdopter): KnownAdopter => {
     known.delete(key);
     const longestUnasked = known.size >= most ? known.keys().next() : undefined;
     if (longestUnasked?.done === false) known.delete(longestUnasked.value);
@@ -58,7 +54,7 @@ export function createAdoption(
     return entry;
   };
 
-  const ask = async (key: string, adopter: Adopter): Promise<Known | undefined> => {
+  const ask = async (key: string, adopter: Adopter): Promise<KnownAdopter | undefined> => {
     try {
       const askedAt = monotonic();
       return keep(key, { ...(await records.firstSeen(adopter)), askedAt });
@@ -72,7 +68,7 @@ export function createAdoption(
   };
 
   /** Undefined while the store is away. */
-  const find = (adopter: Adopter, freeze: EpochMs, now: EpochMs): MaybePromise<Known | undefined> => {
+  const find = (adopter: Adopter, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
     const key = keyOf(adopter);
     const entry = known.get(key);
     if (entry !== undefined && monotonic() < entry.askedAt + goodFor(entry, freeze, now))
@@ -85,7 +81,7 @@ export function createAdoption(
     return flight;
   };
 
-  const judge = (entry: Known | undefined, adopter: Adopter, freeze: EpochMs): boolean => {
+  const judge = (entry: KnownAdopter | undefined, adopter: Adopter, freeze: EpochMs): boolean => {
     if (entry !== undefined && isBefore(entry.at, freeze)) return false;
     if (entry !== undefined && isBefore(entry.countedSince, freeze)) return true;
     onUnjudged(adopter, entry === undefined ? 'store_away' : 'counted_since');
@@ -112,7 +108,7 @@ function keyOf({ api, version, consumer }: Adopter): string {
   return JSON.stringify([api, version, consumer]);
 }
 
-/** Milliseconds for which an answer stands. */
+/** Milliseconds for which an answer may be cached. */
 function goodFor({ at, countedSince }: FirstSeen, freeze: EpochMs, now: EpochMs): number {
   if (isBefore(at, freeze)) return Number.POSITIVE_INFINITY;
   if (!isBefore(countedSince, freeze)) return BEGINNING_MS;

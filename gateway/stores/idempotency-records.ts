@@ -29,14 +29,14 @@ export function createIdempotencyStore(
   texts: ClaimTexts,
   onFault: (error: unknown) => void,
 ): IdempotencyStore {
-  const tellOnce = faultOnce(onFault, 'what is stored for an idempotency key is no answer');
+  const reportOnce = faultOnce(onFault, 'what is stored for an idempotency key is no answer');
   return {
     claim: async (key, owner, lockMs) => {
       const { state, record } = await texts.claim(key, owner, lockMs);
       if (state !== 'kept') return { kind: state };
       const answer = record === undefined ? undefined : readAnswer(record);
       if (answer !== undefined) return { kind: 'kept', answer };
-      tellOnce();
+      reportOnce();
       return { kind: 'unknown' };
     },
     finish: (key, owner, answer, ms) =>

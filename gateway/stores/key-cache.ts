@@ -1,4 +1,4 @@
-// API keys that this process knows, in front of either store, and the text that a store keeps of each: it never sees a key.
+// The cache of API keys in front of the store, and the stored text of each; the store never sees a key.
 import type { FoundKey, KeyRecord, KeySecret, KeyStore } from '../policy/authentication/key-record.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { faultOnce, isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
@@ -17,7 +17,7 @@ export interface CachedKeys extends KeyStore {
   readonly forgetAll: () => void;
 }
 
-interface Bounds {
+interface KeyCacheBounds {
   readonly mostKeys?: number;
   /** Apart from the keys, so that made-up ones cannot push those in use out. */
   readonly mostUnknown?: number;
@@ -29,11 +29,11 @@ const DEFAULT_MOST_UNKNOWN = 10_000;
 const AWAY: FoundKey = { kind: 'away' };
 const UNKNOWN: FoundKey = { kind: 'unknown' };
 
-/** The longest unasked goes first. Those who ask for the same unknown key wait for one call. */
+/** The least recently used is evicted. Concurrent requests for one unknown key share one call. */
 export function createKeyCache(
   texts: KeyTexts,
   onFault: (error: unknown) => void,
-  { mostKeys = DEFAULT_MOST_KEYS, mostUnknown = DEFAULT_MOST_UNKNOWN }: Bounds = {},
+  { mostKeys = DEFAULT_MOST_KEYS, mostUnknown = DEFAULT_MOST_UNKNOWN }: KeyCacheBounds = {},
 ): CachedKeys {
   const known = new Map<string, FoundKey>();
   const unknown = new Set<string>();
@@ -41,13 +41,13 @@ export function createKeyCache(
   /** How often anything was forgotten: an answer that was on its way meanwhile may be the older one. */
   let forgotten = 0;
   /** As its store has it, by which that tells whether it still stands: another edition may have written more. */
-  const standing = new WeakMap<KeyRecord, string>();
-  const tellOnce = faultOnce(onFault, 'what is stored as an API key is none; it opens nothing');
+  const storedTexts = new WeakMap<KeyRecord, string>();
+  const reportOnce = faultOnce(onFault, 'what is stored as an API key is none; it opens nothing');
 
   const recordIn = (text: string): KeyRecord | undefined => {
     const record = readKeyRecord(text);
-    if (record === undefined) tellOnce();
-    else standing.set(record, text);
+    if (record === undefined) reportOnce();
+    else storedTexts.set(record, text);
     return record;
   };
   const keep = (id: string, found: FoundKey): void => {
@@ -59,7 +59,7 @@ export function createKeyCache(
       unknown.add(id);
     }
   };
-  const fly = async (id: string): Promise<FoundKey> => {
+  const fetchKey = async (id: string): Promise<FoundKey> => {
     const before = forgotten;
     try {
       const text = await texts.find(id);
@@ -75,7 +75,7 @@ export function createKeyCache(
   const find = (id: string): FoundKey | Promise<FoundKey> => {
     const found = known.get(id);
     if (found !== undefined) {
-      // Behind all that were asked for less lately.
+      // Map order is the order of use.
       known.delete(id);
       known.set(id, found);
       return found;
@@ -83,7 +83,7 @@ export function createKeyCache(
     if (unknown.has(id)) return UNKNOWN;
     const running = flights.get(id);
     if (running !== undefined) return running;
-    const flight = fly(id).finally(() => {
+    const flight = fetchKey(id).finally(() => {
       if (flights.get(id) === flight) flights.delete(id);
     });
     flights.set(id, flight);
@@ -124,11 +124,11 @@ export function createKeyCache(
       return records.toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
     },
     replace: async (current, next) => {
-      const before = current && (standing.get(current) ?? writeKeyRecord(current));
+      const before = current && (storedTexts.get(current) ?? writeKeyRecord(current));
       try {
         return await texts.replace(next.id, before, writeKeyRecord(next, before));
       } finally {
-        // Also where no answer came: it may have happened all the same.
+        // Without an answer too: the write may have happened.
         forget(next.id);
       }
     },
@@ -147,14 +147,14 @@ export function writeKeyRecord(record: KeyRecord, before = '{}'): string {
   const stood: StoredObject = isStoredObject(stored) ? stored : {};
   const former = Array.isArray(stood.secrets) ? stood.secrets.filter(isSecret) : [];
   const kept = secrets.map(({ digest, until }) =>
-    besides({ digest, until }, former.find((each) => each.digest === digest) ?? {}),
+    mergeStored({ digest, until }, former.find((each) => each.digest === digest) ?? {}),
   );
   const known = { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: kept };
-  return JSON.stringify(besides(known, stood));
+  return JSON.stringify(mergeStored(known, stood));
 }
 
 /** In one order, so that one record has one text. */
-function besides(known: StoredObject, stood: object): StoredObject {
+function mergeStored(known: StoredObject, stood: object): StoredObject {
   return { ...known, ...stood, ...known };
 }
 

@@ -17,7 +17,6 @@ const ROUNDING = 1e-6;
 
 interface Lease {
   left: number;
-  /** When the store was asked for it. */
   readonly sentAt: number;
   /** When the bucket would be full again if no more were taken. */
   fullAt: number;
@@ -35,21 +34,20 @@ export interface LeaseAccount {
    * Serves a take from the leases, or refuses it from what is known; undefined when the store must be asked. `claim`: of a take
    * that has waited for the store's answer, the units there must have been. A refusal stands however long it was on its way.
    */
-  readonly take: (cost: number, at: number, claim?: number) => Taken | undefined;
+  readonly take: (cost: number, at: number, required?: number) => Taken | undefined;
   /** What `take` would answer, with nothing taken: the numbers are those before it. */
-  readonly look: (cost: number, at: number, claim?: number) => Taken | undefined;
+  readonly preview: (cost: number, at: number, required?: number) => Taken | undefined;
   /** Unspent units, 0 while they wait for an answer of the store. */
   readonly held: () => number;
-  /** Whether the store refused what it was asked for last. */
   readonly wasRefused: () => boolean;
   /** Units beyond the leases that `cost` needs. */
   readonly missing: (cost: number) => number;
   /** How many units to ask the store for while `queued` wait, of which the first needs `need`. */
   readonly sizeFor: (need: number, queued: number, at: number) => number;
   /** True once per lease, when it is time to fetch the next one ahead. */
-  readonly claimRenewal: (at: number) => boolean;
+  readonly takeRenewal: (at: number) => boolean;
   /** Enters the store's answer to `asked`, sent at `sentAt`. */
-  readonly enter: (answer: Taken, asked: number, sentAt: number) => void;
+  readonly enter: (answer: Taken, cost: number, sentAt: number) => void;
 }
 
 export function openLeaseAccount(limit: Limit): LeaseAccount {
@@ -77,7 +75,6 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   /** Whether the unspent units may be spent, or wait for an answer. */
   let confirmed = false;
   let refused = false;
-  /** Whether others have taken much from the bucket. */
   let shared = false;
 
   const unspent = (): number => {
@@ -109,12 +106,12 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     return { allowed, remaining, retryAfterMs, resetMs: Math.max(0, reset) };
   };
 
-  const look = (cost: number, at: number, claim?: number): Taken | undefined => {
+  const preview = (cost: number, at: number, required?: number): Taken | undefined => {
     const units = held();
     if (units >= cost) return answer(true, 0, at);
     const readyAt = emptyAt + (cost - units) * interval;
-    if (at < readyAt && (claim !== undefined || at < endsAt)) return answer(false, readyAt - at, at);
-    if (claim === undefined || units + remainingInStore >= claim) return undefined;
+    if (at < readyAt && (required !== undefined || at < endsAt)) return answer(false, readyAt - at, at);
+    if (required === undefined || units + remainingInStore >= required) return undefined;
     // What there is, if it is enough, is for those before it.
     const known = answer(false, Math.max(0, readyAt - at), at);
     return { ...known, remaining: Math.min(known.remaining, cost - 1) };
@@ -136,12 +133,12 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       }
       confirmed = at < endsAt;
     },
-    take: (cost, at, claim) => {
-      if (held() < cost) return look(cost, at, claim);
+    take: (cost, at, required) => {
+      if (held() < cost) return preview(cost, at, required);
       spend(cost);
       return answer(true, 0, at);
     },
-    look,
+    preview,
     held,
     wasRefused: () => refused,
     missing: (cost) => Math.max(0, cost - held()),
@@ -157,13 +154,13 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       );
       return Math.max(need, Math.min(limit.burst, Math.max(usual, queued)));
     },
-    claimRenewal: (at) => {
+    takeRenewal: (at) => {
       if (renewed || used < LEAST_USE_RENEWED_AHEAD) return false;
       if (at < renewAt && held() > size * LAST_PART) return false;
       renewed = true;
       return true;
     },
-    enter: (taken, asked, sentAt) => {
+    enter: (taken, cost, sentAt) => {
       const wait = taken.remaining === 0 ? taken.resetMs - interval : taken.resetMs - capacity;
       emptyAt = sentAt + wait;
       endsAt = sentAt + life;
@@ -171,7 +168,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       refused = !taken.allowed;
       refilled = 0;
       const fullAt = emptyAt + capacity;
-      const fullBefore = taken.allowed ? fullAt - asked * interval : fullAt;
+      const fullBefore = taken.allowed ? fullAt - cost * interval : fullAt;
       for (const lease of leases) {
         // This answer was overtaken by the lease.
         if (lease.sentAt > sentAt) continue;
@@ -182,7 +179,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       leases = leases.filter((lease) => lease.left > 0);
       confirmed = true;
       if (!taken.allowed) return;
-      leases.push({ left: asked, sentAt, fullAt });
+      leases.push({ left: cost, sentAt, fullAt });
       size = held();
       shared = lacking(fullAt, sentAt) - size - used > largest * LAST_PART;
       used = 0;

@@ -1,36 +1,35 @@
-// What is leased of each key, and the calls that fetch it: one under way per key, which all who wait for it share.
+// Leases by key, and the calls that fetch them: one call at a time per key, which all waiting takes share.
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
 import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
-import type { Patience } from './patience.ts';
+import type { StoreDeadline } from './store-deadline.ts';
 
-export interface Entry {
+export interface LeaseEntry {
   readonly account: LeaseAccount;
-  /** The one store call under way for this key alone. */
+  /** The pending store call for this key alone. */
   flight: Promise<void> | undefined;
-  /** Units wanted by the takes that wait. It has to stand while they do, or each call would serve one of them. */
+  /** Units of the waiting takes, so that one call serves all of them. */
   queued: number;
-  /** Units of the takes that have waited and wait no more, all there ever were. */
+  /** Units of all takes that have left the queue. */
   left: number;
 }
 
-/** A take, and what is leased of its key. */
-export interface Wanted {
+export interface LeaseRequest {
   readonly take: Take;
-  readonly entry: Entry;
+  readonly entry: LeaseEntry;
 }
 
 export interface LeaseEntries {
-  readonly wantedOf: (take: Take) => Wanted;
-  /** A key that is asked for now is the last one to be given up. */
-  readonly keepNewest: (wanted: Wanted) => void;
+  readonly requestOf: (take: Take) => LeaseRequest;
+  /** Makes this key the last one to be evicted. */
+  readonly keepNewest: (wanted: LeaseRequest) => void;
 }
 
-/** At most `maxLeases` keys: the longest without a call is given up, its units with it. */
+/** At most `maxLeases` keys; the key that has been without a call for the longest time is evicted. */
 export function createLeaseEntries(maxLeases: number): LeaseEntries {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, LeaseEntry>();
 
-  const keep = (key: string, entry: Entry): void => {
+  const keep = (key: string, entry: LeaseEntry): void => {
     entries.delete(key);
     const oldest = entries.size >= maxLeases ? entries.keys().next() : undefined;
     if (oldest?.done === false) entries.delete(oldest.value);
@@ -38,10 +37,15 @@ export function createLeaseEntries(maxLeases: number): LeaseEntries {
   };
 
   return {
-    wantedOf: (take) => {
+    requestOf: (take) => {
       const known = entries.get(take.key);
       if (known !== undefined && isSame(known.account.limit, take.limit)) return { take, entry: known };
-      const entry: Entry = { account: openLeaseAccount(take.limit), flight: undefined, queued: 0, left: 0 };
+      const entry: LeaseEntry = {
+        account: openLeaseAccount(take.limit),
+        flight: undefined,
+        queued: 0,
+        left: 0,
+      };
       keep(take.key, entry);
       return { take, entry };
     },
@@ -55,39 +59,39 @@ const isSame = (a: Limit, b: Limit): boolean =>
   a === b || (a.units === b.units && a.windowMs === b.windowMs && a.burst === b.burst);
 
 export interface LeaseCalls {
-  /** For one key: a lease that serves this take and, of those that wait for the key, as many as `atMost` units do. */
-  readonly fetch: (wanted: Wanted, atMost: number) => Promise<void>;
-  /** Fetches the next lease ahead when it is time; of those that wait for the key as many as `atMost` units serve are thought of. */
-  readonly renew: (wanted: Wanted, atMost: number) => void;
+  /** Fetches a lease for this take and for other waiting takes, up to `atMost` units. */
+  readonly fetch: (wanted: LeaseRequest, atMost: number) => Promise<void>;
+  /** Fetches the next lease ahead of time if one is due, for waiting takes up to `atMost` units. */
+  readonly renew: (wanted: LeaseRequest, atMost: number) => void;
 }
 
 export interface LeaseCallOptions {
   readonly entries: LeaseEntries;
   readonly now: () => MonotonicMs;
-  readonly patience: () => Patience;
+  readonly startDeadline: () => StoreDeadline;
 }
 
-/** Calls reject with what `inner` rejects with. One that would be followed by another too late ends with what it has heard. */
+/** Calls reject as `inner` does. After the deadline no further call follows. */
 export function createLeaseCalls(
   inner: Pick<RateLimitStore, 'take'>,
-  { entries, now, patience }: LeaseCallOptions,
+  { entries, now, startDeadline }: LeaseCallOptions,
 ): LeaseCalls {
-  const fetchOne = async ({ entry, take }: Wanted, need: number, atMost: number): Promise<void> => {
-    using waiting = patience();
+  const fetchOne = async ({ entry, take }: LeaseRequest, need: number, atMost: number): Promise<void> => {
+    using deadline = startDeadline();
     const { account } = entry;
     const wantedByAll = (): number => account.missing(Math.min(entry.queued, atMost));
-    let asked = account.sizeFor(need, wantedByAll(), now());
-    while (asked > 0) {
+    let units = account.sizeFor(need, wantedByAll(), now());
+    while (units > 0) {
       const sentAt = now();
-      const taken = await inner.take({ key: take.key, limit: account.limit, cost: asked });
+      const taken = await inner.take({ key: take.key, limit: account.limit, cost: units });
       account.lapse(now());
-      account.enter(taken, asked, sentAt);
-      if (taken.allowed || asked <= need || taken.remaining < need || waiting.gone) return;
-      asked = Math.max(need, Math.min(asked - 1, taken.remaining, wantedByAll()));
+      account.enter(taken, units, sentAt);
+      if (taken.allowed || units <= need || taken.remaining < need || deadline.expired) return;
+      units = Math.max(need, Math.min(units - 1, taken.remaining, wantedByAll()));
     }
   };
 
-  const fly = (wanted: Wanted, need: number, atMost: number): Promise<void> => {
+  const startCall = (wanted: LeaseRequest, need: number, atMost: number): Promise<void> => {
     const { entry } = wanted;
     entries.keepNewest(wanted);
     const flight = fetchOne(wanted, need, atMost).finally(() => {
@@ -99,43 +103,43 @@ export function createLeaseCalls(
 
   return {
     fetch: (wanted, atMost) =>
-      wanted.entry.flight ?? fly(wanted, wanted.entry.account.missing(wanted.take.cost), atMost),
+      wanted.entry.flight ?? startCall(wanted, wanted.entry.account.missing(wanted.take.cost), atMost),
     renew: (wanted, atMost) => {
-      if (wanted.entry.flight !== undefined || !wanted.entry.account.claimRenewal(now())) return;
-      // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
-      fly(wanted, 0, atMost).catch(() => undefined);
+      if (wanted.entry.flight !== undefined || !wanted.entry.account.takeRenewal(now())) return;
+      // Waiting takes get the failure from `flight`.
+      startCall(wanted, 0, atMost).catch(() => undefined);
     },
   };
 }
 
 /**
- * The calls for several keys of one request: of all or of none, so that no key loses units for what another refuses. Waits
- * for the call under way for these keys, or makes one: as many times what the request wants as wait for it, as far as they
- * are there. Rejects as `inner` does; one that would be followed by another too late ends with what it has heard.
+ * Calls for several keys of one request: all or none, so that no key loses units when another refuses. Requests with the same
+ * keys share one call, which fetches units for as many of them as the store has units for. Rejects as `inner` does. After the
+ * deadline no further call follows.
  */
 export function createFetchTogether(
   inner: Pick<RateLimitStore, 'takeAll'>,
-  { entries, now, patience }: LeaseCallOptions,
-): (wanted: readonly Wanted[]) => Promise<void> {
+  { entries, now, startDeadline }: LeaseCallOptions,
+): (wanted: readonly LeaseRequest[]) => Promise<void> {
   const flights = new Map<string, Promise<void>>();
 
-  const fetchSeveral = async (wanted: readonly Wanted[]): Promise<void> => {
-    using waiting = patience();
+  const fetchSeveral = async (wanted: readonly LeaseRequest[]): Promise<void> => {
+    using deadline = startDeadline();
     const at = now();
     let times = Math.max(1, Math.min(...wanted.map((each) => timesWanted(each, at))));
     for (;;) {
       const sentAt = now();
-      const asked = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
-      const answers = await inner.takeAll(asked);
+      const units = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
+      const answers = await inner.takeAll(units);
       const allowed = answers.every((answer) => answer?.allowed);
       for (const [index, { entry }] of wanted.entries()) {
         const answer = answers[index];
-        // Beside a refusal what the others let pass has gone back: nothing is leased of it.
+        // If one key refuses, the units of the others were handed back.
         if (answer === undefined || answer.allowed !== allowed) continue;
         entry.account.lapse(now());
-        entry.account.enter(answer, asked[index]?.cost ?? 0, sentAt);
+        entry.account.enter(answer, units[index]?.cost ?? 0, sentAt);
       }
-      if (allowed || times === 1 || waiting.gone) return;
+      if (allowed || times === 1 || deadline.expired) return;
       times = Math.max(
         1,
         Math.min(times - 1, ...wanted.map((each, index) => timesLeft(each, answers[index]))),
@@ -154,16 +158,15 @@ export function createFetchTogether(
   };
 }
 
-/** Units that so many requests need beyond those at hand. */
-function missingFor({ entry, take }: Wanted, times: number): number {
+function missingFor({ entry, take }: LeaseRequest, times: number): number {
   return Math.max(1, take.cost * times - entry.account.held());
 }
 
-function timesWanted({ entry: { account, queued }, take: { cost } }: Wanted, at: number): number {
+function timesWanted({ entry: { account, queued }, take: { cost } }: LeaseRequest, at: number): number {
   const size = account.sizeFor(account.missing(cost), account.missing(queued), at);
   return Math.floor((account.held() + size) / cost);
 }
 
-function timesLeft({ entry, take }: Wanted, answer: Taken | undefined): number {
+function timesLeft({ entry, take }: LeaseRequest, answer: Taken | undefined): number {
   return Math.floor((entry.account.held() + (answer?.remaining ?? Number.POSITIVE_INFINITY)) / take.cost);
 }

@@ -1,5 +1,4 @@
-// Leases: takes many units from a store in one call and hands them out from memory, so that most requests wait for
-// no store. Wraps any RateLimitStore; rate-limiter.ts asks it unless a rule says `exact`.
+// Leases: takes many units from a RateLimitStore in one call and spends them from memory, so that most requests wait for no store.
 import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
 import {
@@ -8,101 +7,104 @@ import {
   createLeaseEntries,
   type LeaseCallOptions,
   type LeaseCalls,
-  type Wanted,
+  type LeaseRequest,
 } from './lease-calls.ts';
-import { type Patience, startPatience } from './patience.ts';
+import { type StoreDeadline, startStoreDeadline } from './store-deadline.ts';
 
 /** RL-13. */
-const DEFAULT_PATIENCE_MS = 50;
+const DEFAULT_DEADLINE_MS = 50;
 const DEFAULT_MAX_LEASES = 10_000;
 
 export interface LeasingOptions {
   readonly now: () => MonotonicMs;
-  /** Keys held at once; 10,000 where nothing is said. */
+  /** Keys held at once; default 10,000. */
   readonly maxLeases?: number;
-  /** How long a take begins further calls; 50 ms where nothing is said. */
-  readonly patience?: () => Patience;
+  /** For how long a take starts further calls; default 50 ms. */
+  readonly startDeadline?: () => StoreDeadline;
 }
 
-/** An answer that may be older than the take; one that was asked for after it came; the last that it waits for. */
-type Heard = 'earlier' | 'own' | 'last';
+/** What the awaited answer is: of a call sent before the take came; of one sent after it; the last one before the deadline. */
+type WaitRound = 'earlier' | 'own' | 'last';
 
-interface Place extends Disposable {
+interface QueuePosition extends Disposable {
   /**
-   * How many units there must have been, else the answer refuses this take. Of an answer of its own: for it and those before
-   * it, less where somebody left out of turn. Of its last one: for all that wait, since it has no turn after that.
+   * Units that the answer must have shown, else it refuses this take. `own`: those of this take and of the takes queued before
+   * it. `last`: those of all queued takes, since this take waits for no further answer.
    */
-  readonly claim: (heard: Heard) => number;
+  readonly requiredUnits: (round: WaitRound) => number;
 }
 
 /**
- * Takes from leases of `inner`. Only a cold or exhausted key waits, and all its takers wait for the same call. A lease that
- * is used is renewed in the background when a quarter of its units or of its life is left. Without that its units wait,
- * after a second or a sixtieth of the window, for the next call to confirm them: a key in use makes about one call in that
- * time. Refusals are answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here
- * and those the store had at the last call. Rejects with `StoreUnavailable` when a further call would be needed too late for units that
- * are there; too many for what is there are refused, however slow the store: that is the limit, and no failure.
+ * Takes from leases of `inner`. Only takes of a cold or exhausted key wait, all for the same call. A lease in use is renewed in
+ * the background when a quarter of its units or of its life is left; otherwise its units expire after a second or a sixtieth
+ * of the window, until a call confirms them. Refusals come from memory while the bucket cannot have filled. `remaining` counts
+ * the units held here and those the store had at the last call. Rejects with `StoreUnavailable` if the deadline expires while
+ * the store may have enough units. If the store has too few, the take is refused, however slow the store is.
  */
 export function createLeasedTake(
   inner: Pick<RateLimitStore, 'take'>,
   options: LeasingOptions,
 ): RateLimitStore['take'] {
-  return openLeases(inner, settled(options)).take;
+  return openLeases(inner, withDefaults(options)).take;
 }
 
-/** The same for several keys at once, of which all are taken from or none. */
+/** The same, and takes from several keys at once: from all or from none. */
 export function createLeasingStore(inner: RateLimitStore, options: LeasingOptions): RateLimitStore {
-  const held = settled(options);
-  const { entries, now, patience } = held;
+  const held = withDefaults(options);
+  const { entries, now, startDeadline } = held;
   const { take, calls } = openLeases(inner, held);
   const fetchTogether = createFetchTogether(inner, held);
 
-  /** From all leases or from none; undefined while one of them does not know. */
+  /** Takes from all leases or from none; undefined if one of them needs a call. */
   const spendAll = (
-    wanted: readonly Wanted[],
+    wanted: readonly LeaseRequest[],
     at: number,
-    claims: readonly number[] = [],
+    required: readonly number[] = [],
   ): readonly (Taken | undefined)[] | undefined => {
-    const seen = wanted.map(({ entry, take }, index) => entry.account.look(take.cost, at, claims[index]));
+    const seen = wanted.map(({ entry, take }, index) =>
+      entry.account.preview(take.cost, at, required[index]),
+    );
     if (seen.some((each) => each?.allowed === false)) return seen;
     if (seen.includes(undefined)) return undefined;
     return wanted.map((each) => {
       const taken = each.entry.account.take(each.take.cost, at);
-      // Who waits here needs other keys too, and fetches them together.
+      // Takes that wait for several keys fetch them together.
       calls.renew(each, 0);
       return taken;
     });
   };
 
-  const fetchEmpty = (wanted: readonly Wanted[]): Promise<void> => {
-    const isEmpty = ({ entry, take }: Wanted): boolean => entry.account.missing(take.cost) > 0;
+  const fetchEmpty = (wanted: readonly LeaseRequest[]): Promise<void> => {
+    const isEmpty = ({ entry, take }: LeaseRequest): boolean => entry.account.missing(take.cost) > 0;
     const empty = wanted.filter(isEmpty);
     const [only, second] = empty;
     if (only === undefined) return Promise.resolve();
     if (second === undefined) return calls.fetch(only, unitsBeside(only, wanted));
-    // Who refused last is asked first: nothing has to go back then.
+    // Keys that refused last come first: if they refuse again, no units have to be handed back.
     return fetchTogether(empty.toSorted((a, b) => refusedLast(b) - refusedLast(a)));
   };
 
-  const spendAfterCalls = async (wanted: readonly Wanted[]): Promise<readonly (Taken | undefined)[]> => {
-    using waiting = patience();
-    using line = new DisposableStack();
-    const places = wanted.map((each) => line.use(joinLine(each)));
-    for (let heard: Heard = 'earlier'; ; heard = 'own') {
+  const spendAfterCalls = async (
+    wanted: readonly LeaseRequest[],
+  ): Promise<readonly (Taken | undefined)[]> => {
+    using deadline = startDeadline();
+    using queue = new DisposableStack();
+    const positions = wanted.map((each) => queue.use(joinQueue(each)));
+    for (let round: WaitRound = 'earlier'; ; round = 'own') {
       await fetchEmpty(wanted);
-      if (waiting.gone) heard = 'last';
-      const claims = places.map((place) => place.claim(heard));
-      // What was fetched for those that wait is theirs, however long it took to come.
-      const spent = spendAll(wanted, now(), claims);
+      if (deadline.expired) round = 'last';
+      const required = positions.map((position) => position.requiredUnits(round));
+      // Fetched units belong to the takes that wait, however long the call took.
+      const spent = spendAll(wanted, now(), required);
       if (spent !== undefined) return spent;
-      if (heard === 'last') throw tooSlow();
+      if (round === 'last') throw tooSlow();
     }
   };
 
   return {
     take,
     takeAll: (takes) => {
-      const wanted = takes.map(entries.wantedOf);
+      const wanted = takes.map(entries.requestOf);
       const at = now();
       for (const { entry } of wanted) entry.account.lapse(at);
       return spendAll(wanted, at) ?? spendAfterCalls(wanted);
@@ -110,36 +112,36 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
   };
 }
 
-function settled(options: LeasingOptions): LeaseCallOptions {
+function withDefaults(options: LeasingOptions): LeaseCallOptions {
   const { now, maxLeases = DEFAULT_MAX_LEASES } = options;
-  const { patience = () => startPatience(DEFAULT_PATIENCE_MS) } = options;
-  return { entries: createLeaseEntries(maxLeases), now, patience };
+  const { startDeadline = () => startStoreDeadline(DEFAULT_DEADLINE_MS) } = options;
+  return { entries: createLeaseEntries(maxLeases), now, startDeadline };
 }
 
 function openLeases(
   inner: Pick<RateLimitStore, 'take'>,
   options: LeaseCallOptions,
 ): { readonly take: RateLimitStore['take']; readonly calls: LeaseCalls } {
-  const { entries, now, patience } = options;
+  const { entries, now, startDeadline } = options;
   const calls = createLeaseCalls(inner, options);
 
-  const takeAfterCall = async (wanted: Wanted): Promise<Taken> => {
+  const takeAfterCall = async (wanted: LeaseRequest): Promise<Taken> => {
     const { entry, take } = wanted;
-    using waiting = patience();
-    using place = joinLine(wanted);
-    for (let heard: Heard = 'earlier'; ; heard = 'own') {
+    using deadline = startDeadline();
+    using position = joinQueue(wanted);
+    for (let round: WaitRound = 'earlier'; ; round = 'own') {
       await calls.fetch(wanted, Number.POSITIVE_INFINITY);
-      if (waiting.gone) heard = 'last';
-      const taken = entry.account.take(take.cost, now(), place.claim(heard));
+      if (deadline.expired) round = 'last';
+      const taken = entry.account.take(take.cost, now(), position.requiredUnits(round));
       if (taken !== undefined) return taken;
-      if (heard === 'last') throw tooSlow();
+      if (round === 'last') throw tooSlow();
     }
   };
 
   return {
     calls,
     take: (take) => {
-      const wanted = entries.wantedOf(take);
+      const wanted = entries.requestOf(take);
       const at = now();
       wanted.entry.account.lapse(at);
       const taken = wanted.entry.account.take(take.cost, at);
@@ -150,34 +152,34 @@ function openLeases(
   };
 }
 
-/** Units of one key that what is leased of the others beside it can be spent with. */
-function unitsBeside(one: Wanted, wanted: readonly Wanted[]): number {
+/** Units of one key that can be spent together with the leased units of the other keys. */
+function unitsBeside(one: LeaseRequest, wanted: readonly LeaseRequest[]): number {
   const others = wanted.filter((each) => each !== one);
   const requests = others.map(({ entry, take }) => Math.floor(entry.account.held() / take.cost));
   return Math.min(...requests) * one.take.cost;
 }
 
-const refusedLast = ({ entry }: Wanted): number => Number(entry.account.wasRefused());
+const refusedLast = ({ entry }: LeaseRequest): number => Number(entry.account.wasRefused());
 
 function tooSlow(): StoreUnavailable {
   return new StoreUnavailable('the store answers too slowly');
 }
 
-/** A place at the end of the line, until it is disposed of. */
-function joinLine({ entry, take: { cost } }: Wanted): Place {
+/** A position at the end of the queue, until it is disposed of. */
+function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
   entry.queued += cost;
-  const upToHere = entry.left + entry.queued;
+  const throughHere = entry.left + entry.queued;
   return {
-    claim: (heard) => {
-      switch (heard) {
+    requiredUnits: (round) => {
+      switch (round) {
         case 'earlier':
           return 0;
         case 'own':
-          return Math.max(cost, upToHere - entry.left);
+          return Math.max(cost, throughHere - entry.left);
         case 'last':
           return entry.queued;
         default:
-          return heard satisfies never;
+          return round satisfies never;
       }
     },
     [Symbol.dispose]: () => {

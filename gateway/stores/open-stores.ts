@@ -1,25 +1,25 @@
-// Opens the store that the settings name: the limiter over it (leases, exact takes, local fallback), and what lasts.
+// Opens the configured store: the limiter (leases, exact takes, local fallback) and the lasting state.
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 import { createLeasingStore } from './leases.ts';
-import { startPatience } from './patience.ts';
-import { createRateLimiter, heardBy } from './rate-limiter.ts';
+import { createRateLimiter, mirroredIn } from './rate-limiter.ts';
 import { connectRedis } from './redis/connect.ts';
 import { openLastKnown } from './redis/last-known.ts';
 import { createRedisRateLimitStore } from './redis/rate-limit.ts';
 import { openSharedState } from './redis/shared-state.ts';
+import { startStoreDeadline } from './store-deadline.ts';
 import type { StoreOptions, Stores } from './stores.ts';
-import { answerGuardOnly, answerWorkers, type TellWorkers } from './workers/for-workers.ts';
+import { answerGuardOnly, answerWorkers, type NotifyWorkers } from './workers/primary-stores.ts';
 
 /** RL-13. */
 const DEFAULT_STORE_TIMEOUT_MS = 50;
-/** Of it; the rest is what a busy event loop needs to notice, and what a lease may wait before its last call begins. */
+/** The share of the timeout for one answer; the rest covers a busy event loop and the wait before a lease's last call. */
 const ANSWERS_WITHIN = 0.6;
 
-/** Within a second on every gateway, the call included. */
+/** Changes reach every gateway within a second, the call included. */
 const REFRESH_MS = 500;
 
-const TOLD_AGAIN_AFTER_MS = 60_000;
+const REPORT_AGAIN_AFTER_MS = 60_000;
 
 /** @throws DataFolderError when the folder of an embedded store is held by another process or cannot be used */
 export async function openStores(options: StoreOptions): Promise<Stores> {
@@ -27,15 +27,15 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   const { monotonic: now } = options;
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
-  const tell: TellWorkers = options.tell ?? (async () => undefined);
-  // As a fallback it counts what costs more than a part of the limit in the same bucket as what costs less.
+  const notifyWorkers: NotifyWorkers = options.notifyWorkers ?? (async () => undefined);
+  // As a fallback it must count costs above its share of the limit too.
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: store.kind !== 'embedded' });
   switch (store.kind) {
     case 'embedded': {
       const onRefused = createRefusalReport('the data folder', options);
-      const state = await openEmbeddedState(store.folder, { ...options, onRefused, tell });
+      const state = await openEmbeddedState(store.folder, { ...options, onRefused, notifyWorkers });
       const limiter = createRateLimiter({ shared: local, exact: local, local, replicas: 1 });
-      const answers = answerWorkers({ ...state, ...local }, guardStore.take, tell);
+      const answers = answerWorkers({ ...state, ...local }, guardStore.take, notifyWorkers);
       const start = () => ({ overrides: state.overrides.current() });
       return { ...state, limiter, guard, answers, start };
     }
@@ -45,9 +45,9 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       const { onState } = options;
       const connection = await connectRedis(store.url, { onState, onRefused, answerWithinMs });
       if (!connection.ready) onState(false);
-      const patience = () => startPatience(storeTimeoutMs - answerWithinMs);
-      const exact = heardBy(local, createRedisRateLimitStore(connection, { patience }));
-      const shared = createLeasingStore(exact, { now, patience });
+      const startDeadline = () => startStoreDeadline(storeTimeoutMs - answerWithinMs);
+      const exact = mirroredIn(local, createRedisRateLimitStore(connection, { patience: startDeadline }));
+      const shared = createLeasingStore(exact, { now, startDeadline });
       const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
       const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });
       const timer = setInterval(() => void refresh(), REFRESH_MS);
@@ -65,16 +65,16 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   }
 }
 
-/** Tells `onFault` of each reason, once for every minute that it goes on. A reason may not hold a secret. */
+/** Reports each reason to `onFault` at most once a minute. A reason must not hold a secret. */
 function createRefusalReport(
   store: string,
   { monotonic, onFault }: Pick<StoreOptions, 'monotonic' | 'onFault'>,
 ): (reason: string) => void {
-  const told = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   return (reason) => {
     const now = monotonic();
-    if (now - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_AFTER_MS) return;
-    told.set(reason, now);
+    if (now - (reportedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_AFTER_MS) return;
+    reportedAt.set(reason, now);
     onFault(new Error(`${store} refuses what is asked of it (${reason})`));
   };
 }

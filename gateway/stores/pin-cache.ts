@@ -32,7 +32,7 @@ export function createPinCache(
     known.set(key, pin);
   };
 
-  const fly = (key: string): Promise<Pin | undefined> => {
+  const fetchPin = (key: string): Promise<Pin | undefined> => {
     const before = forgotten;
     const isCurrent = () => flights.get(key) === flight;
     const flight: Promise<Pin | undefined> = records
@@ -80,14 +80,14 @@ export function createPinCache(
     find: (pinKey) => {
       const key = pinKeyText(pinKey);
       const pin = known.get(key);
-      if (pin === undefined && !known.has(key)) return flights.get(key) ?? fly(key);
+      if (pin === undefined && !known.has(key)) return flights.get(key) ?? fetchPin(key);
       known.delete(key);
       known.set(key, pin);
       return pin;
     },
     claim: (pinKey, pin) => {
       const key = pinKeyText(pinKey);
-      return after(key, records.claim(key, pin), (standing) => ({ pin: standing }));
+      return after(key, records.claim(key, pin), (stored) => ({ pin: stored }));
     },
     replace: (pinKey, current, next) => {
       const key = pinKeyText(pinKey);

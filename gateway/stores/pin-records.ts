@@ -22,28 +22,28 @@ export interface PinRecords {
   readonly replace: (key: string, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
 }
 
-/** `onFault` is told once that something is no pin, however much of it there is. */
+/** `onFault` is called once for unreadable pins, however many there are. */
 export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => void): PinRecords {
-  const tellOnce = faultOnce(onFault, 'what is stored as a pin is none; its account counts as not pinned');
+  const reportOnce = faultOnce(onFault, 'what is stored as a pin is none; its account counts as not pinned');
   /** Whether `text` took the place of what stands at `key` and is no pin. */
-  const supplant = async (key: string, standing: string | undefined, text: string | undefined) =>
-    standing !== undefined && readPin(standing) === undefined && texts.replace(key, standing, text);
+  const replaceUnreadable = async (key: string, existing: string | undefined, text: string | undefined) =>
+    existing !== undefined && readPin(existing) === undefined && texts.replace(key, existing, text);
 
   return {
     find: async (key) => {
       const text = await texts.find(key);
       const pin = text === undefined ? undefined : readPin(text);
-      if (text !== undefined && pin === undefined) tellOnce();
+      if (text !== undefined && pin === undefined) reportOnce();
       return pin;
     },
     claim: async (key, pin) => {
       const text = writePin(pin);
-      const standing = await texts.claim(key, text);
-      const read = readPin(standing);
+      const existing = await texts.claim(key, text);
+      const read = readPin(existing);
       if (read !== undefined) return read;
-      tellOnce();
-      if (await supplant(key, standing, text)) return pin;
-      // Whoever came first has put it right.
+      reportOnce();
+      if (await replaceUnreadable(key, existing, text)) return pin;
+      // A concurrent call has replaced it.
       const other = readPin(await texts.claim(key, text));
       if (other === undefined) throw new StoreUnavailable('what is stored as a pin is none');
       return other;
@@ -51,7 +51,7 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
     replace: async (key, current, next) => {
       const text = next && writePin(next);
       if (await texts.replace(key, current && writePin(current), text)) return true;
-      return current === undefined && supplant(key, await texts.find(key), text);
+      return current === undefined && replaceUnreadable(key, await texts.find(key), text);
     },
   };
 }

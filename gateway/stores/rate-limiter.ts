@@ -57,22 +57,22 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     });
   };
 
-  const settled = <Answer>(
-    asked: MaybePromise<Answer>,
+  const orWithoutStore = <Answer>(
+    pending: MaybePromise<Answer>,
     parts: readonly Part[],
     read: (answer: Answer) => readonly Quota[],
   ): MaybePromise<readonly Quota[]> => {
-    if (!(asked instanceof Promise)) return read(asked);
-    return asked.then(read, (error: unknown) => {
+    if (!(pending instanceof Promise)) return read(pending);
+    return pending.then(read, (error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
       return withoutStore(parts);
     });
   };
 
   const takeOne = (part: Part): MaybePromise<readonly Quota[]> => {
-    const asked = (part.rule.exact ? options.exact : options.shared).take(part);
-    if (!(asked instanceof Promise)) return [counted(part, asked)];
-    return settled(asked, [part], (taken) => [counted(part, taken)]);
+    const pending = (part.rule.exact ? options.exact : options.shared).take(part);
+    if (!(pending instanceof Promise)) return [counted(part, pending)];
+    return orWithoutStore(pending, [part], (taken) => [counted(part, taken)]);
   };
 
   const takeEnforced = (parts: readonly Part[]): MaybePromise<readonly Quota[]> => {
@@ -80,7 +80,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     if (only === undefined) return [];
     if (second === undefined) return takeOne(only);
     const store = parts.some(({ rule }) => rule.exact) ? options.exact : options.shared;
-    return settled(store.takeAll(parts), parts, (taken) =>
+    return orWithoutStore(store.takeAll(parts), parts, (taken) =>
       parts.flatMap((part, index) => {
         const answer = taken[index];
         return answer === undefined ? [] : [counted(part, answer)];
@@ -94,13 +94,13 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     leftMs = budgetMs,
   ): MaybePromise<readonly Quota[]> => {
     if (!enforced.every(mayPass)) return enforced;
-    const asked = parts.map((part) => {
+    const pending = parts.map((part) => {
       const taking = takeOne(part);
       return taking instanceof Promise ? within(leftMs, taking, () => withoutStore([part])) : taking;
     });
-    if (asked.some((each) => each instanceof Promise))
-      return Promise.all(asked).then((quotas) => [...enforced, ...quotas.flat()]);
-    return [...enforced, ...asked.flatMap((each) => (each instanceof Promise ? [] : each))];
+    if (pending.some((each) => each instanceof Promise))
+      return Promise.all(pending).then((quotas) => [...enforced, ...quotas.flat()]);
+    return [...enforced, ...pending.flatMap((each) => (each instanceof Promise ? [] : each))];
   };
 
   return {
@@ -122,17 +122,17 @@ function counted({ limit, rule }: Part, taken: Taken): Quota {
   return { kind: 'counted', limit, rule, ...taken };
 }
 
-/** What is not there in time is `otherwise`; the answer is not waited for, and may count all the same. */
+/** Resolves with `otherwise` after `limitMs`. The late answer may still count. */
 function within<Answer>(
   limitMs: number,
-  asked: Promise<Answer>,
+  pending: Promise<Answer>,
   otherwise: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (limitMs === Number.POSITIVE_INFINITY) return asked;
+  if (limitMs === Number.POSITIVE_INFINITY) return pending;
   const late = Promise.withResolvers<Answer>();
-  // An answer that lies here unread while this process was busy is read first.
+  // An answer that arrived while this process was busy is read first.
   const timer = setTimeout(() => setImmediate(() => late.resolve(otherwise())), limitMs);
-  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+  return Promise.race([pending, late.promise]).finally(() => clearTimeout(timer));
 }
 
 function mayPass(quota: Quota): boolean {
@@ -158,8 +158,11 @@ const share = (units: number, replicas: number): number => Math.max(1, Math.floo
  * that the store goes away. Bounded as `local` is. Of a sliding log nothing is told: an answer does not say when its units
  * were taken.
  */
-export function heardBy(local: Pick<EmbeddedRateLimitStore, 'drain'>, store: RateLimitStore): RateLimitStore {
-  const hear = (take: Take, taken: Taken | undefined): void => {
+export function mirroredIn(
+  local: Pick<EmbeddedRateLimitStore, 'drain'>,
+  store: RateLimitStore,
+): RateLimitStore {
+  const mirror = (take: Take, taken: Taken | undefined): void => {
     if (taken === undefined || take.limit.algorithm === 'sliding-log') return;
     local.drain(take, untilFullMs(take, taken));
   };
@@ -167,12 +170,12 @@ export function heardBy(local: Pick<EmbeddedRateLimitStore, 'drain'>, store: Rat
     ...store,
     take: async (take) => {
       const taken = await store.take(take);
-      hear(take, taken);
+      mirror(take, taken);
       return taken;
     },
     takeAll: async (takes) => {
       const answers = await store.takeAll(takes);
-      for (const [index, take] of takes.entries()) hear(take, answers[index]);
+      for (const [index, take] of takes.entries()) mirror(take, answers[index]);
       return answers;
     },
   };

@@ -1,4 +1,4 @@
-// Reads what was published from a store that no gateway of this process has open: for `check --store`.
+// Reads the published history from a store that this process has not opened: for `check --store`.
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -36,7 +36,7 @@ const SERVER = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d{1,5})
 const DATABASE = /^\/?(\d{0,5})$/;
 const PRIMARY = /^\/([\w.-]+)(?:\/(\d{1,5}))?$/;
 const DEFAULT_PORTS = { single: 6379, cluster: 6379, sentinel: 26_379 } as const;
-const NOBODY: RedisLogin = { username: undefined, password: undefined };
+const NO_LOGIN: RedisLogin = { username: undefined, password: undefined };
 
 /**
  * `redis://user:password@host:port/1`, `redis+cluster://user:password@host:port,host:port`,
@@ -60,7 +60,13 @@ export function redisAddress(url: string): RedisAddress | undefined {
     case 'sentinel': {
       const [, primary, number = 0] = PRIMARY.exec(path) ?? [];
       if (primary === undefined) return undefined;
-      return { kind, ...reached, primary, database: Number(number), sentinelLogin: sentinelLogin ?? NOBODY };
+      return {
+        kind,
+        ...reached,
+        primary,
+        database: Number(number),
+        sentinelLogin: sentinelLogin ?? NO_LOGIN,
+      };
     }
     default:
       return kind satisfies never;
@@ -72,7 +78,6 @@ export function withoutLogin(url: string): string {
   return url.replace(/:\/\/.*@/s, '://').replace(/[?#].*$/s, '');
 }
 
-/** As `host:port`. */
 export function serverName({ host, port }: RedisServer): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -89,7 +94,7 @@ function serversOf(text: string | undefined, defaultPort: number): readonly Redi
 
 /** Of one server and of a cluster the whole text is one login, whatever its password is made of. */
 function loginsOf(text: string | undefined, kind: RedisAddress['kind']): readonly (RedisLogin | undefined)[] {
-  if (text === undefined) return [NOBODY];
+  if (text === undefined) return [NO_LOGIN];
   return (kind === 'sentinel' ? text.split('@') : [text]).map(loginOf);
 }
 

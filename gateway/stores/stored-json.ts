@@ -1,6 +1,6 @@
-// JSON that comes out of a store, of which nothing is known yet.
+// Reads JSON of unknown shape from a store.
 
-/** Tells `onFault` of it the first time that it is called, however much of it there is. */
+/** Reports to `onFault` at the first call only. */
 export function faultOnce(onFault: (error: unknown) => void, message: string): () => void {
   let isTold = false;
   return () => {
@@ -25,7 +25,7 @@ export function isStoredObject(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whole milliseconds that a calendar has: any other number would throw wherever it is written as a date. */
+/** Whether a number is a valid date in whole milliseconds: any other number throws when it is formatted. */
 export function isInstant(value: unknown): value is number {
   return Number.isSafeInteger(value) && !Number.isNaN(new Date(Number(value)).getTime());
 }

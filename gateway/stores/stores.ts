@@ -1,4 +1,4 @@
-// What a gateway gets from its store, whichever it is, and what opening one takes.
+// The ports of a store, and the options that open one.
 import type { PublishedRecord } from '../plan/published/record.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { MaybePromise, MonotonicMs } from '../policy/contract.ts';
@@ -8,30 +8,30 @@ import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
-import type { TellWorkers } from './workers/for-workers.ts';
-import type { StoreAnswers, StoreStart } from './workers/spoken.ts';
+import type { NotifyWorkers } from './workers/primary-stores.ts';
+import type { StoreAnswers, StoreStart } from './workers/store-messages.ts';
 
 export interface StoreOptions {
   readonly store:
     | { readonly kind: 'embedded'; readonly folder: string }
     | { readonly kind: 'redis'; readonly url: string };
-  /** Keeps what is known of a Redis for the next start; undefined: nothing is. */
+  /** Folder for the last known state of Redis, used at the next start; undefined: none is kept. */
   readonly dataFolder?: string;
-  /** The most that a Redis may add to a request; default 50. */
+  /** The most milliseconds that Redis may add to a request; default 50. */
   readonly storeTimeoutMs?: number;
   readonly replicas: number;
   readonly monotonic: () => MonotonicMs;
   /** Called once per change, and at start. */
   readonly onState: (up: boolean) => void;
-  /** Something failed that is nobody's absence: for the log. */
+  /** An unexpected error, not an outage of the store: for the log. */
   readonly onFault: (error: unknown) => void;
-  /** Tells the workers of this process, where it has any; resolves when they have heard. */
-  readonly tell?: TellWorkers;
+  /** Notifies the workers of this process, if there are any; resolves when they have acknowledged. */
+  readonly notifyWorkers?: NotifyWorkers;
 }
 
 export interface Stores {
   readonly limiter: RateLimiter;
-  /** Buckets per client address, of this gateway alone whatever the store. */
+  /** Buckets per client address, always local to this gateway. */
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly pins: PinStore;
   readonly keys: KeyStore;
@@ -40,11 +40,11 @@ export interface Stores {
   readonly published: PublishedRecord;
   readonly ledger: LedgerStore;
   readonly announced: AnnouncedStore;
-  /** What workers of this process may ask. */
+  /** Handlers for requests of workers. */
   readonly answers: StoreAnswers;
-  /** What a worker begins with. */
+  /** Initial state of a worker. */
   readonly start: () => StoreStart;
-  /** Ends when what was asked is done and nothing of the store runs any more. */
+  /** Resolves when pending calls are done and nothing of the store runs any more. */
   readonly close: () => Promise<void>;
 }
 

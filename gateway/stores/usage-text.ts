@@ -84,10 +84,10 @@ export function dayNumbers({ since, readFrom, weekFrom, weekBeforeFrom, today }:
 }
 
 function partFrom({ place, firstAt, lastAt, agents }: StoredPart) {
-  const [api, version, consumer, via, written] = place;
+  const [api, version, consumer, via, storedOperation] = place;
   const knownBy = KNOWN_BY.find((each) => each === via);
   if (knownBy === undefined || !isInstant(firstAt) || !isInstant(lastAt)) return undefined;
-  const operation = written === '' ? undefined : written;
+  const operation = storedOperation === '' ? undefined : storedOperation;
   return { consumer, via: knownBy, api, version, operation, firstAt, lastAt, agents: agentsIn(agents) };
 }
 
@@ -106,7 +106,7 @@ export interface UsageChunk<T = UsageRecord> {
   readonly last: UsagePlace | undefined;
 }
 
-/** Whoever asks has a word in between: a page may end before it is full, and be empty. */
+/** A page may end early or be empty, so that the caller can stop between pages. */
 const WITHIN_MS = 1_000;
 
 /**

@@ -5,13 +5,12 @@ import { dirname } from 'node:path';
 export interface FolderOptions {
   /** Of each folder that is made; default: what the process is allowed to give. */
   readonly mode?: number;
-  /** Milliseconds. */
   readonly within?: number;
 }
 
 const WITHIN_MS = 10_000;
 
-/** @throws what the system says against it, such as ENOTDIR, EACCES or ENOENT; ETIMEDOUT where it says nothing */
+/** @throws the system's error, such as ENOTDIR, EACCES or ENOENT; ETIMEDOUT if the system does not answer */
 export async function makeFolder(
   folder: string,
   { mode, within = WITHIN_MS }: FolderOptions = {},
@@ -38,7 +37,6 @@ async function makeAll(folder: string, mode: number | undefined): Promise<void> 
   if (again !== undefined) throw again;
 }
 
-/** Undefined once the folder is there. */
 async function tryMake(folder: string, mode: number | undefined): Promise<NodeJS.ErrnoException | undefined> {
   try {
     await mkdir(folder, mode);

@@ -6,17 +6,17 @@ const SLICE_MS = 4;
 
 /** Returns the result of `steps`. Each step must be short, since the event loop is only released between two steps. */
 export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
-  const turn = createTurns();
+  const nextSlice = createSlices();
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    const others = turn();
+    const others = nextSlice();
     if (others !== undefined) await others;
   }
 }
 
 /** Await the result between two short steps: it releases the event loop if the current slice is used up. */
-export function createTurns(): () => Promise<void> | undefined {
+export function createSlices(): () => Promise<void> | undefined {
   let end = performance.now() + SLICE_MS;
   const next = async (): Promise<void> => {
     await setImmediate();

@@ -1,12 +1,12 @@
 // The /metrics page, as plain text or as OpenMetrics: hands the rows to prom-client when it is scraped.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { LATENCY_BOUNDS } from './latency.ts';
-import type { Across, HistogramRow, MetricRow } from './series.ts';
+import type { HistogramRow, MetricRow, WorkerAggregation } from './series.ts';
 import {
-  FIRST,
   type MetricsSnapshot,
   OMITTED,
   type PageType,
+  PRIMARY_ONLY,
   pageOf,
   pageTypeFor,
   type RenderedExemplar,
@@ -41,8 +41,8 @@ const MISNAMED = [
 ];
 
 /** prom-client's words. */
-const AGGREGATORS = { sum: 'sum', max: 'max', min: 'min', primary: FIRST } as const satisfies Record<
-  Across,
+const AGGREGATORS = { sum: 'sum', max: 'max', min: 'min', primary: PRIMARY_ONLY } as const satisfies Record<
+  WorkerAggregation,
   string
 >;
 
@@ -77,7 +77,7 @@ export function createExposition(
     snapshot: async () => {
       prepare();
       const metrics = await registry.getMetricsAsJSON();
-      return metrics.filter(({ aggregator }) => aggregator !== FIRST && aggregator !== OMITTED);
+      return metrics.filter(({ aggregator }) => aggregator !== PRIMARY_ONLY && aggregator !== OMITTED);
     },
   };
 }

@@ -1,6 +1,6 @@
 // The series that a plan makes possible, at 0 until something is counted: `rate()` does not see a counter's first value, so
 // that one which begins at 1 hides the call that an alert is for. Made at scrape, from the plan in force.
-import { phasesOf, type Standing } from '../exchange/standing.ts';
+import { phasesOf, type VersionState } from '../exchange/version-states.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { CredentialScheme } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -18,8 +18,8 @@ import type { Sample } from './series.ts';
 
 type Labels = readonly string[];
 
-type Decision = (typeof DECISIONS)[number];
-type Resolved = readonly [(typeof CARRIERS)[number], (typeof RESOLUTIONS)[number]];
+type KnownDecision = (typeof DECISIONS)[number];
+type KnownResolution = readonly [(typeof CARRIERS)[number], (typeof RESOLUTIONS)[number]];
 
 /** The samples, then each known series that is not among them, at 0. */
 export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): Iterable<Sample> {
@@ -37,7 +37,7 @@ export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): 
 }
 
 /** api, version, consumer: the consumers that the policy names, and those without a name. */
-export function* knownCallers(versions: Iterable<Standing>): Iterable<Labels> {
+export function* knownCallers(versions: Iterable<VersionState>): Iterable<Labels> {
   for (const { rules, stage } of versions) {
     if (stage !== 'deprecated') continue;
     yield [rules.api, rules.label, NONE];
@@ -46,7 +46,7 @@ export function* knownCallers(versions: Iterable<Standing>): Iterable<Labels> {
 }
 
 /** api, version, action: what becomes of a request once its version or operation has ended, meanwhile, and in a freeze. */
-export function* knownRetirements(versions: Iterable<Standing>): Iterable<Labels> {
+export function* knownRetirements(versions: Iterable<VersionState>): Iterable<Labels> {
   for (const { rules } of versions) {
     for (const { api, label, schedule, brownouts, freeze } of withOperations(rules)) {
       if (brownouts !== undefined) yield [api, label, 'brownout'];
@@ -57,20 +57,20 @@ export function* knownRetirements(versions: Iterable<Standing>): Iterable<Labels
   }
 }
 
-const WHOEVER = ['credentials_missing', 'credentials_malformed', 'scope_insufficient'] as const;
+const ANY_CONSUMER = ['credentials_missing', 'credentials_malformed', 'scope_insufficient'] as const;
 const BY_SCHEME = {
   Bearer: ['token_invalid', 'identity_unavailable'],
   ApiKey: ['key_invalid', 'identity_unavailable'],
   ClientCertificate: ['certificate_invalid'],
 } as const satisfies Record<CredentialScheme['scheme'], readonly (typeof AUTH_FAILURES)[number][]>;
 
-/** api, reason: of each API that somebody must be known for, by what it takes. */
+/** api, reason: for each API that needs credentials, by their kind. */
 export function* knownAuthFailures({ apis }: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
   for (const { name, access, versions } of apis) {
     const rules = [...versions.values()].flatMap((version) => withOperations(version));
     for (const each of [access, ...rules.map((rule) => rule.access)]) {
       if (each.kind === 'public') continue;
-      for (const reason of WHOEVER) yield [name, reason];
+      for (const reason of ANY_CONSUMER) yield [name, reason];
       for (const { scheme } of each.schemes) for (const reason of BY_SCHEME[scheme]) yield [name, reason];
     }
   }
@@ -82,7 +82,7 @@ function withOperations(rules: VersionRules): readonly VersionRules[] {
 
 /** api, version, policy, decision: of each limit by the name it now has, and of the guard, which knows no API. */
 export function* knownDecisions(plan: GatewayPlan, now: EpochMs): Iterable<Labels> {
-  if (plan.guard !== undefined) yield [NONE, NONE, plan.guard.name, 'limited' satisfies Decision];
+  if (plan.guard !== undefined) yield [NONE, NONE, plan.guard.name, 'limited' satisfies KnownDecision];
   for (const { versions, mode } of plan.apis) {
     for (const version of versions.values()) {
       for (const [{ api, label, limits }, { stage }] of phasesOf(version, now)) {
@@ -94,7 +94,7 @@ export function* knownDecisions(plan: GatewayPlan, now: EpochMs): Iterable<Label
   }
 }
 
-function decisionsOf({ shadow }: LimitRule, mode: ApiPlan['mode']): readonly Decision[] {
+function decisionsOf({ shadow }: LimitRule, mode: ApiPlan['mode']): readonly KnownDecision[] {
   return ['allowed', shadow || mode === 'observe' ? 'shadow_limited' : 'limited', 'degraded'];
 }
 
@@ -114,7 +114,7 @@ export function* knownResolutions({ apis }: Pick<GatewayPlan, 'apis'>): Iterable
   for (const api of apis) for (const resolved of resolutionsOf(api)) yield [api.name, ...resolved];
 }
 
-function* resolutionsOf(api: ApiPlan): Iterable<Resolved> {
+function* resolutionsOf(api: ApiPlan): Iterable<KnownResolution> {
   // The label of the one version of an API that has none.
   if (api.versions.has(NONE)) {
     yield ['unversioned', 'matched'];

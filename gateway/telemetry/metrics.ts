@@ -1,5 +1,5 @@
 // Every metric of the gateway, one row each: name, labels, and where its samples come from.
-import { apisStanding, rememberedApis, standingOf } from '../exchange/standing.ts';
+import { apiStages, rememberedApis, versionStates } from '../exchange/version-states.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
@@ -50,7 +50,6 @@ export interface MetricSources {
   readonly announcements: Pick<AnnouncementCounts, 'samples'>;
   readonly ledger: LedgerSamples | undefined;
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly overrides: () => readonly Override[];
   readonly wallClock: () => EpochMs;
@@ -73,7 +72,7 @@ export function metricRows({
   logLinesDropped,
 }: MetricSources): MetricRow[] {
   const moment = () => ({ now: now(), overrides: overrides() });
-  const standing = () => standingOf(plan(), moment());
+  const states = () => versionStates(plan(), moment());
   return [
     counter('sundial_requests_total', 'Requests answered.', [...VERSION, 'stage', 'method', 'code'], () =>
       requestSamples(requests),
@@ -91,7 +90,7 @@ export function metricRows({
       () => upstreamSamples(requests),
     ),
     counter(CAPPED, 'Requests to a deprecated version by named consumer.', [...VERSION, 'consumer'], () =>
-      withZeros(deprecatedSamples(requests, wallClock()), knownCallers(standing())),
+      withZeros(deprecatedSamples(requests, wallClock()), knownCallers(states())),
     ),
     counter(
       'sundial_deprecated_operation_requests_total',
@@ -127,10 +126,10 @@ export function metricRows({
       'sundial_retired_requests_total',
       'Requests to a version past its sunset, in a brownout, or of a new consumer to a frozen one.',
       [...VERSION, 'action'],
-      () => withZeros(retiredSamples(requests), knownRetirements(standing())),
+      () => withZeros(retiredSamples(requests), knownRetirements(states())),
     ),
-    ...versionRows(standing, () => apisStanding(plan(), moment())),
-    ...retirementRows(retirements, plan, standing),
+    ...versionRows(states, () => apiStages(plan(), moment())),
+    ...retirementRows(retirements, plan, states),
     ...announcementRows(announcements),
     gauge(
       'sundial_version_last_request_timestamp_seconds',
@@ -155,7 +154,7 @@ export function metricRows({
       'sundial_ratelimit_mode',
       'How a limit is counted now: shared, or without its store; always 1.',
       [...VERSION, 'policy', 'mode'],
-      () => limitModeSamples(standing(), state.areLimitsShared(), now()),
+      () => limitModeSamples(states(), state.areLimitsShared(), now()),
       'primary',
     ),
     counter(

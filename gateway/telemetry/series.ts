@@ -4,7 +4,6 @@ import type { Latency } from './latency.ts';
 /** The labels of what is counted by version. */
 export const VERSION = ['api', 'version'] as const;
 
-/** Label values in the order of the row's labels. */
 export type Sample = readonly [labels: readonly string[], value: number];
 export type LatencySample = readonly [labels: readonly string[], latency: Latency];
 
@@ -23,11 +22,11 @@ export interface CounterRow extends RowName {
  * What several workers make of one gauge. `primary`: the process that watches the files, has the admin listener and
  * owns the embedded store speaks for all. Counters and histograms are summed.
  */
-export type Across = 'sum' | 'max' | 'min' | 'primary';
+export type WorkerAggregation = 'sum' | 'max' | 'min' | 'primary';
 
 export interface GaugeRow extends RowName {
   readonly kind: 'gauge';
-  readonly across: Across;
+  readonly across: WorkerAggregation;
   readonly samples: () => Iterable<Sample>;
 }
 
@@ -38,10 +37,10 @@ export interface HistogramRow extends RowName {
 
 export type MetricRow = CounterRow | GaugeRow | HistogramRow;
 
-type Name = MetricRow['name'];
+type MetricName = MetricRow['name'];
 
 export function counter(
-  name: Name,
+  name: MetricName,
   help: string,
   labels: readonly string[],
   samples: CounterRow['samples'],
@@ -50,17 +49,17 @@ export function counter(
 }
 
 export function gauge(
-  name: Name,
+  name: MetricName,
   help: string,
   labels: readonly string[],
   samples: GaugeRow['samples'],
-  across: Across = 'max',
+  across: WorkerAggregation = 'max',
 ): GaugeRow {
   return { kind: 'gauge', name, help, labels, samples, across };
 }
 
 export function histogram(
-  name: Name,
+  name: MetricName,
   help: string,
   labels: readonly string[],
   samples: HistogramRow['samples'],

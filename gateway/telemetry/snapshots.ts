@@ -5,13 +5,13 @@ import type { Exemplar } from './latency.ts';
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** prom-client's words: the first process speaks; none does. */
-export const FIRST = 'first';
+export const PRIMARY_ONLY = 'first';
 export const OMITTED = 'omit';
 
 /** The page of all `snapshots`; the first is the primary's. */
 export async function pageOf(snapshots: readonly MetricsSnapshot[], type: PageType): Promise<string> {
-  if (type === Registry.PROMETHEUS_CONTENT_TYPE) return together(snapshots).metrics();
-  const registry = together(snapshots.map(withFamilyNames));
+  if (type === Registry.PROMETHEUS_CONTENT_TYPE) return aggregate(snapshots).metrics();
+  const registry = aggregate(snapshots.map(withFamilyNames));
   registry.setContentType(type);
   // The library adds up no exemplars, and prints what it has added up from these very objects.
   showExemplars(snapshots, await registry.getMetricsAsJSON());
@@ -30,7 +30,7 @@ export async function samplesOf(
   snapshots: readonly MetricsSnapshot[],
   name: string,
 ): Promise<readonly MetricValue<string>[]> {
-  const all = await together(snapshots).getMetricsAsJSON();
+  const all = await aggregate(snapshots).getMetricsAsJSON();
   return all.find((metric) => metric.name === name)?.values ?? [];
 }
 
@@ -39,31 +39,34 @@ export async function samplesOf(
  * take that for a restart.
  */
 export async function totalsOf(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
-  const all = await together(snapshots).getMetricsAsJSON();
-  return all.filter(goesOn);
+  const all = await aggregate(snapshots).getMetricsAsJSON();
+  return all.filter(continues);
 }
 
 /** About a millionth, and a power of two: numbers of so many grains make the very same sum in whatever order. */
-const GRAIN = 2 ** -20;
+const ROUNDING_UNIT = 2 ** -20;
 
-function together(snapshots: readonly MetricsSnapshot[]): Registry<PageType> {
+function aggregate(snapshots: readonly MetricsSnapshot[]): Registry<PageType> {
   const shown = snapshots.map((metrics) =>
     metrics.map((metric) => {
-      if (metric.aggregator === OMITTED) return { ...metric, aggregator: FIRST };
-      return goesOn(metric) && snapshots.length > 1 ? inGrains(metric) : metric;
+      if (metric.aggregator === OMITTED) return { ...metric, aggregator: PRIMARY_ONLY };
+      return continues(metric) && snapshots.length > 1 ? inRoundingUnits(metric) : metric;
     }),
   );
   return AggregatorRegistry.aggregate<PageType>(shown);
 }
 
 /** Who ends changes the order of what is added: a sum that is less by its last digit is a restart to Prometheus, too. */
-function inGrains(metric: MetricsSnapshot[number]): MetricsSnapshot[number] {
-  const values = metric.values.map((each) => ({ ...each, value: Math.round(each.value / GRAIN) * GRAIN }));
+function inRoundingUnits(metric: MetricsSnapshot[number]): MetricsSnapshot[number] {
+  const values = metric.values.map((each) => ({
+    ...each,
+    value: Math.round(each.value / ROUNDING_UNIT) * ROUNDING_UNIT,
+  }));
   return { ...metric, values };
 }
 
 /** The library names a type by a number in its types and by a word in its values. */
-function goesOn({ type }: MetricsSnapshot[number]): boolean {
+function continues({ type }: MetricsSnapshot[number]): boolean {
   return String(type) === 'counter' || String(type) === 'histogram';
 }
 
@@ -101,7 +104,7 @@ export interface RenderedExemplar {
 }
 
 /** A sample as it stands in a snapshot; the library's types know less of it. */
-type Sample = MetricValue<string> & {
+type RenderedSample = MetricValue<string> & {
   readonly metricName?: string;
   /** Null in the library's own histograms. */
   readonly exemplar?: RenderedExemplar | null;
@@ -125,11 +128,11 @@ function showExemplars(snapshots: readonly MetricsSnapshot[], page: MetricsSnaps
     Object.assign(sample, { exemplar: latest.get(keyOf(sample)) });
 }
 
-function* histogramSamples(snapshots: readonly MetricsSnapshot[]): Iterable<Sample> {
+function* histogramSamples(snapshots: readonly MetricsSnapshot[]): Iterable<RenderedSample> {
   for (const metrics of snapshots)
     for (const { type, values } of metrics) if (String(type) === 'histogram') yield* values;
 }
 
-function keyOf({ metricName, labels }: Sample): string {
+function keyOf({ metricName, labels }: RenderedSample): string {
   return `${metricName} ${JSON.stringify(labels)}`;
 }

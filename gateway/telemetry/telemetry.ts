@@ -25,7 +25,6 @@ import { type BeginTrace, createTracing } from './traces/tracing.ts';
 export interface TelemetryOptions {
   /** Asked at scrape only, so that the logger can serve before there is a plan. */
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   /** The pauses known to this process; asked at scrape only. */
   readonly overrides: () => readonly Override[];
@@ -42,7 +41,6 @@ export interface TelemetryOptions {
   readonly workers?: (() => Promise<readonly MetricsSnapshot[]>) | undefined;
 }
 
-/** What parts of the house report, and the page that shows it. */
 export type Metrics = Pick<
   ProcessState,
   | 'storeUp'
@@ -72,7 +70,7 @@ export interface Telemetry {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly bounds: BoundsReport;
-  /** Undefined where nobody's calls are recorded. */
+  /** Undefined if calls are not recorded. */
   readonly ledger: UsageLedger | undefined;
   /** Writes whole lines of a worker among the own ones. */
   readonly relay: (lines: string) => void;

@@ -1,11 +1,11 @@
 // Rows of what stands in the plan: the stage of each API and version, and its dates as overrides leave them.
-import { type apisStanding, limitsInForce, type Standing } from '../exchange/standing.ts';
+import { type apiStages, limitsInForce, type VersionState } from '../exchange/version-states.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
 
 export function versionRows(
-  standing: () => Iterable<Standing>,
-  apis: () => ReturnType<typeof apisStanding>,
+  states: () => Iterable<VersionState>,
+  apis: () => ReturnType<typeof apiStages>,
 ): MetricRow[] {
   return [
     gauge(
@@ -19,48 +19,48 @@ export function versionRows(
       'sundial_version_info',
       'The stage of a version now and its successor; always 1.',
       [...VERSION, 'stage', 'successor'],
-      () => versionSamples(standing()),
+      () => versionSamples(states()),
       'primary',
     ),
     gauge(
       'sundial_version_deprecation_timestamp_seconds',
       'When a version becomes or became deprecated.',
       VERSION,
-      () => dateSamples(standing(), 'deprecated'),
+      () => dateSamples(states(), 'deprecated'),
       'primary',
     ),
     gauge(
       'sundial_version_sunset_timestamp_seconds',
       'When a version stops answering, announced extensions, a pause and a hold included.',
       VERSION,
-      () => dateSamples(standing(), 'sunset'),
+      () => dateSamples(states(), 'sunset'),
       'primary',
     ),
     gauge(
       'sundial_version_paused',
       'Whether a pause holds brownouts and retirement.',
       VERSION,
-      () => valuedSamples(standing(), ({ paused }) => paused),
+      () => valuedSamples(states(), ({ paused }) => paused),
       'primary',
     ),
   ];
 }
 
 /** api, stage; the value is always 1. */
-function* apiSamples(apis: ReturnType<typeof apisStanding>): Iterable<Sample> {
+function* apiSamples(apis: ReturnType<typeof apiStages>): Iterable<Sample> {
   for (const [api, stage] of apis) yield [[api, stage], 1];
 }
 
 /** api, version, stage, successor; the value is always 1. */
-function* versionSamples(versions: Iterable<Standing>): Iterable<Sample> {
+function* versionSamples(versions: Iterable<VersionState>): Iterable<Sample> {
   for (const { rules, stage } of versions)
     yield [[rules.api, rules.label, stage, rules.schedule.successor ?? ''], 1];
 }
 
 /** api, version: those that have a value. */
 export function* valuedSamples(
-  versions: Iterable<Standing>,
-  valueIn: (version: Standing) => number | boolean | undefined,
+  versions: Iterable<VersionState>,
+  valueIn: (version: VersionState) => number | boolean | undefined,
 ): Iterable<Sample> {
   for (const version of versions) {
     const value = valueIn(version);
@@ -68,8 +68,7 @@ export function* valuedSamples(
   }
 }
 
-/** In seconds since 1970. */
-function dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
+function dateSamples(versions: Iterable<VersionState>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
   return valuedSamples(versions, ({ rules: { schedule } }) => schedule[date] && schedule[date] / 1000);
 }
 
@@ -78,7 +77,7 @@ function dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'
  * where operations say other than their version.
  */
 export function* limitModeSamples(
-  versions: Iterable<Standing>,
+  versions: Iterable<VersionState>,
   shared: boolean,
   now: EpochMs,
 ): Iterable<Sample> {

@@ -3,16 +3,16 @@ import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../plane/port.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
-import type { ClaimedCall } from './bodies/claimed.ts';
 import { type HeldBodies, holdBody } from './bodies/held-body.ts';
+import type { KeyedCall } from './bodies/keyed-call.ts';
 import { type AwaitedBodies, measuredBody } from './bodies/measured-body.ts';
-import type { Delivery, Failure } from './call.ts';
+import type { CallFailure, Delivery } from './call.ts';
 import { Slot } from './concurrency-limit.ts';
 import type { StartDeadline } from './deadlines.ts';
 import { toFault } from './fault-mapping.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { chooseAnother, mayTryAgain } from './retry.ts';
-import type { Choice, Outcome } from './targets/target-state.ts';
+import type { CallOutcome, Choice } from './targets/target-state.ts';
 import { callerIdOf, type Targets } from './targets/targets.ts';
 import type { Pools } from './upstreams.ts';
 
@@ -41,7 +41,7 @@ export interface Forwarded {
   readonly order: ForwardOrder;
   readonly facts: ExchangeFacts;
   /** With its body here already, and an outcome that is wanted whether or not the client waits for it. */
-  readonly claimed?: ClaimedCall | undefined;
+  readonly claimed?: KeyedCall | undefined;
 }
 
 /** Starts it and returns how to cancel it. */
@@ -86,7 +86,7 @@ export function callUpstream(
   /** Something of it may have reached a target. */
   let sent = false;
 
-  function finish(outcome: Outcome): void {
+  function finish(outcome: CallOutcome): void {
     over = true;
     total.stop();
     inbound.onGone = undefined;
@@ -96,7 +96,7 @@ export function callUpstream(
     slot?.settle(outcome);
   }
 
-  function fail(cause: unknown, outcome: Outcome): void {
+  function fail(cause: unknown, outcome: CallOutcome): void {
     if (over) return;
     finish(outcome);
     const reason = new Error('given up', { cause });
@@ -132,8 +132,8 @@ export function callUpstream(
           ...{ heldBodies, inbound },
         });
   const captured = claimed?.capture(edited, {
-    onPassedOn: () => inbound.gone && queueMicrotask(leave),
-    onUngivable: (cause) => breakOff(toFault(cause, order)),
+    onPassedOn: () => inbound.gone && queueMicrotask(onClientGone),
+    onUndeliverable: (cause) => breakOff(toFault(cause, order)),
   });
   const delivery = captured ?? edited;
 
@@ -172,7 +172,7 @@ export function callUpstream(
     }
   }
 
-  function onFailure(failed: Choice, failure: Failure): void {
+  function onFailure(failed: Choice, failure: CallFailure): void {
     const isOurs = toFault(failure.cause, order).code === 'internal';
     const outcome = failure.stale || isOurs ? 'cancelled' : 'failed';
     slot?.settle(outcome);
@@ -193,10 +193,10 @@ export function callUpstream(
   const total = startDeadline(timeouts.total, () =>
     fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
   );
-  const leave = (): void => fail(new Error('the client left'), 'cancelled');
+  const onClientGone = (): void => fail(new Error('the client left'), 'cancelled');
   inbound.onGone = () => {
     // What was sent is carried out, and a retry shall find what came of it.
-    if (!(sent && captured?.isWanted())) leave();
+    if (!(sent && captured?.isWanted())) onClientGone();
   };
   if (body === undefined) start();
   return (reason) => fail(reason, 'cancelled');

@@ -18,7 +18,7 @@ export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
 }
 
 /** What is known of a call that failed before the client had anything of it. */
-export interface Failure {
+export interface CallFailure {
   readonly cause: unknown;
   /** Not a byte of the request has left: there never was a connection. */
   readonly unsent: boolean;
@@ -53,7 +53,7 @@ export interface CallOptions {
   readonly onAnswered: () => void;
   /** At most one of these two, and neither after the call was given up. */
   readonly onEnd: () => void;
-  readonly onFailure: (failure: Failure) => void;
+  readonly onFailure: (failure: CallFailure) => void;
 }
 
 /** All connections to one target. */

@@ -1,10 +1,10 @@
 // How many calls to one target run at a time, how many wait for a slot, and for how long.
 import type { ConnectionRules } from '../plan/upstreams/connection-rules.ts';
 import type { Deadline, StartDeadline } from './deadlines.ts';
-import type { Choice, Outcome } from './targets/target-state.ts';
+import type { CallOutcome, Choice } from './targets/target-state.ts';
 
 /** Exactly one of the two is called, once; neither after `settle`. */
-export interface Waiting {
+export interface SlotEvents {
   /** Called before `enter` returns where a slot is free. */
   readonly onSlot: () => void;
   /** No slot came free in time, or too many wait already. */
@@ -18,7 +18,7 @@ export interface ConcurrencyLimit {
    */
   readonly enter: (slot: Slot, rules: ConnectionRules) => void;
   readonly bodyArrived: (slot: Slot) => void;
-  readonly leave: (slot: Slot) => void;
+  readonly release: (slot: Slot) => void;
   /** Calls with a slot, and calls that wait. */
   readonly size: () => { readonly running: number; readonly waiting: number };
 }
@@ -31,12 +31,12 @@ export class Slot {
   /** The body of its request has not come whole yet. */
   arriving: boolean;
   /** Until it has been called: what runs for long holds nothing of who asked for it. */
-  waiting: Waiting | undefined;
+  waiting: SlotEvents | undefined;
   deadline: Deadline | undefined;
   readonly #limit: ConcurrencyLimit;
   readonly #choice: Choice;
 
-  constructor(limit: ConcurrencyLimit, choice: Choice, arriving: boolean, waiting: Waiting) {
+  constructor(limit: ConcurrencyLimit, choice: Choice, arriving: boolean, waiting: SlotEvents) {
     this.#limit = limit;
     this.#choice = choice;
     this.arriving = arriving;
@@ -52,8 +52,8 @@ export class Slot {
   }
 
   /** Gives the slot back or leaves the queue. Later calls do nothing. */
-  settle(outcome: Outcome): void {
-    this.#limit.leave(this);
+  settle(outcome: CallOutcome): void {
+    this.#limit.release(this);
     this.#choice.settle(outcome);
   }
 }
@@ -96,7 +96,7 @@ export function createConcurrencyLimit(startDeadline: StartDeadline): Concurrenc
     waitingOf(slot)?.onSlot();
   }
 
-  function waitingOf(slot: Slot): Waiting | undefined {
+  function waitingOf(slot: Slot): SlotEvents | undefined {
     const { waiting } = slot;
     slot.waiting = undefined;
     return waiting;
@@ -107,7 +107,7 @@ export function createConcurrencyLimit(startDeadline: StartDeadline): Concurrenc
     queueOf(slot).delete(slot);
   }
 
-  function leave(slot: Slot): void {
+  function release(slot: Slot): void {
     const { state } = slot;
     slot.state = 'over';
     if (state === 'waiting') unqueue(slot);
@@ -132,7 +132,7 @@ export function createConcurrencyLimit(startDeadline: StartDeadline): Concurrenc
         slot.state = 'waiting';
         queueOf(slot).add(slot);
         slot.deadline = startDeadline(waitMs, () => {
-          leave(slot);
+          release(slot);
           waitingOf(slot)?.onBusy();
         });
       }
@@ -146,7 +146,7 @@ export function createConcurrencyLimit(startDeadline: StartDeadline): Concurrenc
       slot.arriving = false;
       advance();
     },
-    leave,
+    release,
     size: () => ({ running, waiting: wholeQueue.size + arrivingQueue.size }),
   };
 }

@@ -29,7 +29,7 @@ export function hostNameOf(origin: string): string | undefined {
   return isIP(host) === 0 ? host : undefined;
 }
 
-interface Known {
+interface ResolvedName {
   addresses: readonly LookupAddress[];
   /** Monotonic milliseconds; `-Infinity` in doubt. */
   at: number;
@@ -39,14 +39,14 @@ const findBySystem: FindAddresses = (name, callback) =>
   systemLookup(name, { all: true }, (error, addresses) => callback(error, addresses ?? []));
 
 export function createNameLookup({ find = findBySystem, maxAgeMs }: NameLookupOptions): NameLookup {
-  const names = new Map<string, Known>();
-  const asking = new Map<string, Promise<Known>>();
+  const names = new Map<string, ResolvedName>();
+  const asking = new Map<string, Promise<ResolvedName>>();
 
-  /** One question at a time for each name, whoever asks. */
-  function ask(name: string): Promise<Known> {
+  /** One lookup at a time per name; concurrent callers share it. */
+  function ask(name: string): Promise<ResolvedName> {
     const running = asking.get(name);
     if (running !== undefined) return running;
-    const { promise, resolve, reject } = Promise.withResolvers<Known>();
+    const { promise, resolve, reject } = Promise.withResolvers<ResolvedName>();
     asking.set(name, promise);
     find(name, (error, addresses) => {
       asking.delete(name);
@@ -66,7 +66,7 @@ export function createNameLookup({ find = findBySystem, maxAgeMs }: NameLookupOp
 
   return {
     lookup(name, { all, family }, callback) {
-      const answer = ({ addresses }: Known): void => {
+      const answer = ({ addresses }: ResolvedName): void => {
         const wanted = addresses.filter((each) => matches(each, family));
         const [first = addresses[0]] = wanted;
         if (all === true) callback(null, wanted.length === 0 ? [...addresses] : wanted);

@@ -3,7 +3,7 @@ import { Fault } from '../exchange/directive.ts';
 import type { Target } from '../plan/plan.ts';
 import type { RetryRules } from '../plan/upstreams/connection-rules.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
-import type { Failure } from './call.ts';
+import type { CallFailure } from './call.ts';
 import type { Choice } from './targets/target-state.ts';
 
 // RFC 9110 §9.2.2.
@@ -14,7 +14,7 @@ export function isRepeatable(method: string, hasBody: boolean): boolean {
   return !hasBody && IDEMPOTENT.has(method);
 }
 
-export interface Tried {
+export interface RetryState {
   readonly method: string;
   readonly hasBody: boolean;
   /** How often it was made again already. */
@@ -28,18 +28,21 @@ export interface Tried {
  * What was sent is sent again only where that changes nothing: by an idempotent method, without a body, and without a byte
  * of an answer. What never left may be sent whatever it is: nobody gets it twice.
  */
-export function mayTryAgain(failure: Failure, { method, hasBody, tries, retries, budget }: Tried): boolean {
+export function mayTryAgain(
+  failure: CallFailure,
+  { method, hasBody, tries, retries, budget }: RetryState,
+): boolean {
   if (retries === undefined || budget === undefined || tries >= retries.attempts) return false;
   const repeatable = failure.unanswered && isRepeatable(method, hasBody);
   if (!failure.unsent && !repeatable) return false;
-  // An idle connection that ended as it was used says nothing of the load of the upstream.
+  // An idle connection that closed as it was used does not indicate load.
   return failure.stale || budget.take(retries.budget);
 }
 
 /** A target that could not be reached is not asked again at once; one that broke off may be the only one there is. */
 export function chooseAnother(
   failed: Target,
-  { unsent }: Pick<Failure, 'unsent'>,
+  { unsent }: Pick<CallFailure, 'unsent'>,
   choose: () => Choice,
 ): Choice | undefined {
   let next: Choice;

@@ -15,7 +15,6 @@ export interface Upstreams<C extends TargetConnections = TargetConnections> {
   readonly startDeadline: StartDeadline;
   /** Short steps at whose end it goes by `plan`, one plan at a time; requests under way keep what they have. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
-  /** Ends every check and every connection at once. */
   readonly close: () => Promise<void>;
 }
 
@@ -57,8 +56,7 @@ export function probeThrough(pools: Pick<Pools, 'route'>): Probe {
   };
 }
 
-/** One target as it is reached by one call. */
-export interface Route<C extends TargetConnections = TargetConnections> {
+export interface UpstreamRoute<C extends TargetConnections = TargetConnections> {
   readonly limit: ConcurrencyLimit;
   readonly connections: C;
   /** Call when the call has begun: what no plan uses is closed when its calls are done. */
@@ -66,26 +64,24 @@ export interface Route<C extends TargetConnections = TargetConnections> {
 }
 
 export interface Pools<C extends TargetConnections = TargetConnections> {
-  readonly route: (upstream: UpstreamPlan, target: Target) => Route<C>;
+  readonly route: (upstream: UpstreamPlan, target: Target) => UpstreamRoute<C>;
   readonly budget: (upstream: UpstreamPlan) => RetryBudget;
   /** Steps that keep what `plan` uses, and at their end close everything else as soon as its last request is answered. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   /** Targets that are reached, for a gauge and for tests. */
   readonly size: () => number;
-  /** Ends every connection at once. */
   readonly close: () => Promise<void>;
 }
 
 export interface PoolOptions<C extends TargetConnections> {
   readonly connect: ConnectTarget<C>;
   readonly startDeadline: StartDeadline;
-  /** Default: the system's. */
   readonly findAddresses?: FindAddresses;
   /** How long an address of a host name is believed, milliseconds. */
   readonly lookupEveryMs?: number;
 }
 
-interface OpenRoute<C extends TargetConnections> extends Route<C> {
+interface OpenRoute<C extends TargetConnections> extends UpstreamRoute<C> {
   /** Undefined for an address. */
   readonly hostName: string | undefined;
 }

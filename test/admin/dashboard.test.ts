@@ -6,7 +6,7 @@ import { jsonAnswer } from '../../gateway/admin/answers.ts';
 import { dashboardPages } from '../../gateway/admin/dashboard/assets.ts';
 import { sessionRoutes } from '../../gateway/admin/dashboard/session-routes.ts';
 import { createSessions } from '../../gateway/admin/dashboard/sessions.ts';
-import type { Route } from '../../gateway/admin/route.ts';
+import type { AdminRoute } from '../../gateway/admin/route.ts';
 import { createTokenCheck } from '../../gateway/admin/token.ts';
 import type { AdminWriteOutcome } from '../../gateway/telemetry/logs/logger.ts';
 import { overHttp1 } from '../support/http-client.ts';
@@ -14,7 +14,7 @@ import { overHttp1 } from '../support/http-client.ts';
 const TOKEN = 'a-token-of-thirty-two-characters';
 const HALF_A_DAY_MS = 12 * 60 * 60_000;
 const pages = await dashboardPages();
-const routes: readonly Route[] = [
+const routes: readonly AdminRoute[] = [
   { method: 'GET', path: '/-/versions', show: () => jsonAnswer(200, {}) },
   {
     method: 'POST',

@@ -1,12 +1,12 @@
 // What the admin listener says before it looks at what was asked for: a path it does not have, two hosts.
 import { expect, it } from 'vitest';
+import { decideAccess } from '../../gateway/admin/access.ts';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
-import { judgeEntry } from '../../gateway/admin/entry.ts';
-import type { Route } from '../../gateway/admin/route.ts';
+import type { AdminRoute } from '../../gateway/admin/route.ts';
 
 const show = () => jsonAnswer(200, {});
 const perform = async () => ({ answer: show(), audit: {} });
-const routes: readonly Route[] = [
+const routes: readonly AdminRoute[] = [
   { method: 'GET', path: '/metrics', open: true, show },
   { method: 'GET', path: '/healthz', alias: true, open: true, show },
   { method: 'GET', path: '/-/overrides', show },
@@ -17,7 +17,7 @@ const routes: readonly Route[] = [
 
 const rules = { routes, boundHost: '127.0.0.1', anyHost: false, exposed: false, hasToken: () => false };
 const refusalOf = (url: string, hosts: number) => {
-  const entry = judgeEntry(rules, { method: 'GET', url, hosts, headers: { host: '127.0.0.1' } });
+  const entry = decideAccess(rules, { method: 'GET', url, hosts, headers: { host: '127.0.0.1' } });
   return entry.kind === 'refused' ? entry.answer : jsonAnswer(200, {});
 };
 

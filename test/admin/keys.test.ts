@@ -1,7 +1,7 @@
 // What the admin API says of a key that nobody takes, what the command makes of it, and to whom keys are shown.
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { judgeEntry } from '../../gateway/admin/entry.ts';
+import { decideAccess } from '../../gateway/admin/access.ts';
 import { keyRoutes } from '../../gateway/admin/keys.ts';
 import { readNewKeyAnswer } from '../../gateway/api/admin-answers.ts';
 import { type AdminRequest, failure } from '../../gateway/cli/admin-call.ts';
@@ -136,7 +136,7 @@ describe('a key whose record cannot be read', () => {
 describe('the keys there are', () => {
   const ask = (exposed: boolean, fields: Readonly<Record<string, string>> = {}, host = '127.0.0.1') =>
     ['/-/keys', '/-/keys/0123456789ab'].map((url) => {
-      const entry = judgeEntry(
+      const entry = decideAccess(
         {
           ...{ routes: routesOf([]), boundHost: '127.0.0.1', anyHost: false, exposed },
           hasToken: (authorization) => authorization === 'Bearer token',

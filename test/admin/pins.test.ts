@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pinRoutes } from '../../gateway/admin/pins.ts';
-import type { Written } from '../../gateway/admin/route.ts';
+import type { AdminWriteResult } from '../../gateway/admin/route.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Pin, PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
@@ -63,7 +63,7 @@ function between(others: Pin[]): PinStore {
   };
 }
 
-function write(method: 'PUT' | 'POST', store: PinStore, asked: object): Promise<Written> {
+function write(method: 'PUT' | 'POST', store: PinStore, asked: object): Promise<AdminWriteResult> {
   const ports = { plan: () => plan, now: () => NOW, overrides: { current: () => [] }, pins: store };
   const route = pinRoutes(ports).find((each) => each.method === method);
   if (route === undefined || route.method === 'GET') throw new Error('no such write');

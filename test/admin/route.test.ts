@@ -2,14 +2,14 @@
 // Matching is on the raw path, so that an encoded slash can stand in an account.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isFromOwnPage } from '../../gateway/admin/access.ts';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
-import { isFromOwnPage } from '../../gateway/admin/entry.ts';
-import { matchRoute, type Route } from '../../gateway/admin/route.ts';
+import { type AdminRoute, matchRoute } from '../../gateway/admin/route.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
 const show = () => jsonAnswer(200, {});
 const perform = async () => ({ answer: show(), audit: {} });
-const routes: readonly Route[] = [
+const routes: readonly AdminRoute[] = [
   { method: 'GET', path: '/metrics', open: true, show },
   { method: 'GET', path: '/-/pins/{api}/{account}', show },
   { method: 'PUT', path: '/-/pins/{api}/{account}', action: 'upgrade_pin', perform },

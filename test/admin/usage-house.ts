@@ -1,7 +1,7 @@
 // The admin API's answers about a small ledger and plan at a fixed instant, for usage.test.ts and usage-rows.test.ts.
 import { expect } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
-import type { Written } from '../../gateway/admin/route.ts';
+import type { AdminWriteResult } from '../../gateway/admin/route.ts';
 import { type UsagePorts, usageRoutes } from '../../gateway/admin/usage.ts';
 import { readUsageAnswer, type UsageAnswer } from '../../gateway/api/usage-answers.ts';
 import type { LedgerStore, UsageBatch, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
@@ -58,7 +58,7 @@ export interface UsageHouse extends AsyncDisposable {
   readonly look: (query: string, accept?: string, recordsUsage?: boolean) => Promise<AdminAnswer>;
   /** What `look` says, as a program reads it. */
   readonly usage: (query?: string) => Promise<UsageAnswer>;
-  readonly erase: (query: string, body?: unknown) => Promise<Written>;
+  readonly erase: (query: string, body?: unknown) => Promise<AdminWriteResult>;
 }
 
 export async function openUsage(): Promise<UsageHouse> {

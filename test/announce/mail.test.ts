@@ -1,6 +1,6 @@
 // What a mail is made of cannot become anything else of it: no further header, recipient, line or tag.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Told } from '../../gateway/announce/callers.ts';
+import type { ConsumerNotice } from '../../gateway/announce/callers.ts';
 import { mailOf } from '../../gateway/announce/mail.ts';
 import { openMailSender } from '../../gateway/announce/send-mail.ts';
 import { parseSmtp } from '../../gateway/plan/grammar/notify-section.ts';
@@ -16,7 +16,7 @@ afterAll(() => catcher[Symbol.asyncDispose]());
 
 const HOSTILE = 'x\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028"&';
 
-function told(reason: string): readonly Told[] {
+function told(reason: string): readonly ConsumerNotice[] {
   const rules = version({ api: HOSTILE, schedule: { ...version().schedule, reason } });
   const sample = { method: 'GET', template: '/api/v1/orders/*', requestId: HOSTILE };
   return [
@@ -34,8 +34,8 @@ async function sent(to: string) {
     from: 'api@example.com',
     now: NOW,
     readers: [
-      { consumer: HOSTILE, byKey: false, told: told(HOSTILE) },
-      { consumer: `${HOSTILE}\u202E`, byKey: true, told: told(HOSTILE) },
+      { consumer: HOSTILE, byKey: false, notices: told(HOSTILE) },
+      { consumer: `${HOSTILE}\u202E`, byKey: true, notices: told(HOSTILE) },
     ],
   });
   const smtp = parseSmtp(catcher.url);

@@ -22,7 +22,7 @@ it('tells nobody, keeps nothing, and says so; its dry run goes on', async () => 
     isRehearsal: true,
   });
   notices.begin();
-  const { asked } = notices;
+  const { onRequest: asked } = notices;
   const routes = noticeRoutes({ now: () => house.now, notices: asked, plan: house.ports.plan });
   const send = routes.find((route) => route.method === 'POST');
   if (send?.method !== 'POST') throw new Error('nothing sends notices');

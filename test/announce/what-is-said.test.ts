@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createBackoff } from '../../gateway/announce/backoff.ts';
 import { eventOf } from '../../gateway/announce/event.ts';
 import { mailOf } from '../../gateway/announce/mail.ts';
-import type { ToldMilestone } from '../../gateway/announce/notices.ts';
+import type { DueMilestone } from '../../gateway/announce/notices.ts';
 import { NOW, version } from '../support/exchange-samples.ts';
 
 const DAY = 86_400_000;
@@ -13,13 +13,13 @@ const JANUARY = Date.UTC(2027, 0, 15);
 const APRIL = '2027-04-15T00:00:00Z';
 
 type OfItsOwn<Kind> = Kind extends unknown ? Omit<Kind, 'life' | 'at'> : never;
-const noticeOf = (own: OfItsOwn<ToldMilestone>) => ({
+const noticeOf = (own: OfItsOwn<DueMilestone>) => ({
   id: 'orders/v1/x',
   rules,
-  milestone: { ...own, life: rules, at: NOW } as ToldMilestone,
+  milestone: { ...own, life: rules, at: NOW } as DueMilestone,
 });
 
-it.each<[OfItsOwn<ToldMilestone>, string, object]>([
+it.each<[OfItsOwn<DueMilestone>, string, object]>([
   [{ kind: 'deprecation', deprecated: NOW, sunset: JANUARY }, 'version.deprecated', { sunset: APRIL }],
   [
     { kind: 'extension', place: 0, from: JANUARY, to: Date.parse(APRIL) },
@@ -56,7 +56,7 @@ const mail = mailOf({
     {
       consumer: 'acme',
       byKey: false,
-      told: [
+      notices: [
         {
           notice: noticeOf({ kind: 'deprecation', deprecated: NOW, sunset: JANUARY }),
           evidence: { calls: 174, lastAt: NOW, operations: OPERATIONS, sample: undefined },

@@ -27,7 +27,7 @@ describe('a caller', () => {
       usageOf({ via: 'address', callsByDay: { '2026-11-19': 40 } }),
     );
     expect(addresses).toBe(1);
-    expect(named).toMatchObject([{ consumer: 'acme', byKey: false, told: [{ evidence: { calls: 2 } }] }]);
+    expect(named).toMatchObject([{ consumer: 'acme', byKey: false, notices: [{ evidence: { calls: 2 } }] }]);
   });
 
   it('has called in the last thirty days: an earlier call makes nobody one', async () => {
@@ -35,7 +35,9 @@ describe('a caller', () => {
       usageOf({ consumer: 'gone', callsByDay: { '2026-10-20': 9 } }),
       usageOf({ callsByDay: { '2026-10-20': 9, '2026-10-21': 3 } }),
     );
-    expect(named.map(({ consumer, told }) => [consumer, told[0]?.evidence.calls])).toEqual([['acme', 3]]);
+    expect(named.map(({ consumer, notices }) => [consumer, notices[0]?.evidence.calls])).toEqual([
+      ['acme', 3],
+    ]);
   });
 });
 

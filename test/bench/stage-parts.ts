@@ -13,10 +13,10 @@ import { connectForPlanes } from '../../gateway/plane/connect-target.ts';
 import { type ConnectionFacts, connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Intake } from '../../gateway/plane/port.ts';
-import { type Reading, requestIdOf } from '../../gateway/plane/request-reading.ts';
+import { type RequestReading, requestIdOf } from '../../gateway/plane/request-reading.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
 import { createIntake } from '../../gateway/server/public-face.ts';
-import { createAdoption, NOBODY_COUNTED } from '../../gateway/stores/adoption.ts';
+import { createAdoption, WITHOUT_LEDGER } from '../../gateway/stores/adoption.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import { atOnce } from '../../gateway/system/time-slices.ts';
 import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';
@@ -37,7 +37,7 @@ export interface StageParts {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly context: Parameters<typeof readRequest>[1] & { readonly connection: ConnectionFacts };
-  readonly reading: Extract<Reading, { kind: 'view' }>;
+  readonly reading: Extract<RequestReading, { kind: 'view' }>;
   readonly view: RequestView;
   /** What `decide` found for it. */
   readonly facts: ExchangeFacts;
@@ -75,7 +75,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
     ...{ plan: () => plan, now: wallClock, wallClock, monotonic, overrides: stores.overrides.current },
     authenticators: authenticators.byName,
     beginTrace: telemetry.beginTrace,
-    adoption: createAdoption(NOBODY_COUNTED, { now: monotonic, onUnjudged: () => undefined }),
+    adoption: createAdoption(WITHOUT_LEDGER, { now: monotonic, onUnjudged: () => undefined }),
     hstsSeconds: undefined,
     onFault: raise,
   };

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import type { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/answers/decorate.ts';
 import { clampFreshness, longestReuse } from '../../gateway/exchange/answers/freshness.ts';
-import type { Outcome } from '../../gateway/exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import { readTarget } from '../../gateway/exchange/request-view.ts';
 import { callerOf, refuseUnauthorised } from '../../gateway/exchange/steps/admission.ts';
 import { forwardOrder } from '../../gateway/exchange/steps/forward-order.ts';
-import { judgedRules, knowing } from '../../gateway/exchange/steps/judged-rules.ts';
+import { judgedRules, withConsumer } from '../../gateway/exchange/steps/judged-rules.ts';
 import { pathReadings } from '../../gateway/exchange/steps/misreadings.ts';
 import { partsOf } from '../../gateway/exchange/steps/rate-limit.ts';
 import { operationsAt, statedVersion } from '../../gateway/exchange/steps/resolution.ts';
@@ -44,7 +44,7 @@ const ANSWER = {
   etag: '"bench-1"',
 };
 
-const OUTCOME: Omit<Outcome, 'clientAddress' | 'clientNetwork'> = {
+const OUTCOME: Omit<ExchangeOutcome, 'clientAddress' | 'clientNetwork'> = {
   method: 'GET',
   path: '/api/v1/orders/1000',
   status: 200,
@@ -71,7 +71,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   /** As `decide` has them once a stage is reached. */
   const { start } = facts;
   const judged = () => judgedRules(found, view, start);
-  const identified = () => knowing(judged(), consumer, start.now);
+  const identified = () => withConsumer(judged(), consumer, start.now);
   const asked = { view, start, ports };
   const client = context.address;
   const open = new OpenRequest({
@@ -87,7 +87,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const inboundPorts = { sendsForwarded: false, isDraining: () => false };
   const inbound = inboundOf(open, reading, inboundPorts);
   const { limit } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
-  const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
+  const outcome: ExchangeOutcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
   const answer = (): HeaderLines => cleanAnswer(200, ANSWER, order.upstream);
   const choose = () => upstreams.targets.choose(order.upstream, callerIdOf(facts.decision, inbound));
   const pass = (choice: Choice): void => {

@@ -20,13 +20,13 @@ describe('leases', () => {
     const patience = () => {
       const from = clock.time;
       return {
-        get gone() {
+        get expired() {
           return clock.time - from > 50;
         },
         [Symbol.dispose]: () => undefined,
       };
     };
-    const take = taking(createLeasingStore(slow, { now, patience }), limitOf(20, HOUR));
+    const take = taking(createLeasingStore(slow, { now, startDeadline: patience }), limitOf(20, HOUR));
     const [first, second] = await Promise.allSettled([take(), take()]);
     expect(first).toMatchObject({ status: 'fulfilled' });
     expect(second).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
@@ -49,13 +49,13 @@ describe('leases', () => {
       const patience = () => {
         const from = clock.time;
         return {
-          get gone() {
+          get expired() {
             return clock.time - from >= 20;
           },
           [Symbol.dispose]: () => undefined,
         };
       };
-      const store = createLeasingStore(slow, { now, patience });
+      const store = createLeasingStore(slow, { now, startDeadline: patience });
       const plenty = { key: 'plenty', limit: limitOf(1_000_000, 1000), cost: 1 };
       const own = (cost: number) => ({ key: 'k', limit, cost });
       const alone = async (cost = 1) => store.take(own(cost));

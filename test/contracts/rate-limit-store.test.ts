@@ -4,9 +4,9 @@ import { inject } from 'vitest';
 import type { RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
-import { startPatience } from '../../gateway/stores/patience.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
+import { startStoreDeadline } from '../../gateway/stores/store-deadline.ts';
 import { exactStoreContract } from './exact-store.ts';
 import { rateLimitStoreContract, type StoreUnderTest } from './rate-limit-store.ts';
 
@@ -37,7 +37,7 @@ async function redis(wrap: Wrap): Promise<StoreUnderTest> {
   const connect = async () => connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
   const connections = await Promise.all([connect(), connect(), connect(), connect()] as const);
   const [first, ...rest] = connections.map((connection) =>
-    wrap(createRedisRateLimitStore(connection, { patience: () => startPatience(5000) }), now),
+    wrap(createRedisRateLimitStore(connection, { patience: () => startStoreDeadline(5000) }), now),
   );
   if (first === undefined) throw new Error('no client');
   return {

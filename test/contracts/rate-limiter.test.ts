@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Part, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
-import { createRateLimiter, heardBy } from '../../gateway/stores/rate-limiter.ts';
+import { createRateLimiter, mirroredIn } from '../../gateway/stores/rate-limiter.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
 
 const clock = { time: 0 };
@@ -18,7 +18,7 @@ function limiterOver(options: { readonly replicas?: number } = {}) {
   const buckets = createEmbeddedRateLimitStore({ now });
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
   const store = { up: true, calls: 0 };
-  const exact = heardBy(local, {
+  const exact = mirroredIn(local, {
     take: async (asked) => {
       store.calls++;
       if (!store.up) throw new StoreUnavailable('away');
@@ -261,7 +261,7 @@ describe('the rate limiter', () => {
 
   it('RL-13: a limit in shadow has what the others have left of the time, however slow the store', async () => {
     const budgetMs = 40;
-    const never = heardBy(createEmbeddedRateLimitStore({ now }), {
+    const never = mirroredIn(createEmbeddedRateLimitStore({ now }), {
       take: () => new Promise<never>(() => undefined),
       takeAll: () =>
         new Promise<never>((_, reject) => setTimeout(() => reject(new StoreUnavailable('late')), budgetMs)),

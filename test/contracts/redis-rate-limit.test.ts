@@ -7,9 +7,9 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
-import { startPatience } from '../../gateway/stores/patience.ts';
 import { connectRedis, type RedisConnection } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
+import { startStoreDeadline } from '../../gateway/stores/store-deadline.ts';
 import { type FaultyLine, startFaultyLine } from '../support/faulty-line.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
@@ -18,7 +18,7 @@ const quiet = { onState: () => undefined, answerWithinMs: 5000 };
 const bucketOf = (key: string): string => `sundial:limit:${key}`;
 
 const scriptNamed = (name: string): string =>
-  readFileSync(new URL(`../../gateway/stores/redis/${name}.lua`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../gateway/stores/redis/scripts/${name}.lua`, import.meta.url), 'utf8');
 
 describe('the Redis rate-limit store', () => {
   let hand: Redis;
@@ -196,7 +196,7 @@ describe('the Redis rate-limit store', () => {
   it('what is handed back at once is there again, of a bucket and of a log', async () => {
     const key = `{${randomUUID()}}`;
     const used = { key: `{${randomUUID()}}:all`, limit: limitOf(1, 3_600_000), cost: 1 };
-    const store = createRedisRateLimitStore(connection, { patience: () => startPatience(5000) });
+    const store = createRedisRateLimitStore(connection, { patience: () => startStoreDeadline(5000) });
     await store.take(used);
     const mine = [
       { key: `${key}:default`, limit: limitOf(10, 3_600_000), cost: 3 },

@@ -9,7 +9,7 @@ import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
-import type { StoreNews } from '../../gateway/stores/workers/spoken.ts';
+import type { StoreNews } from '../../gateway/stores/workers/store-messages.ts';
 import {
   type AskPrimary,
   openWorkerStores,
@@ -39,7 +39,7 @@ let silence: Promise<never> | undefined;
 let now: number;
 
 const everyone = async (news: StoreNews) => {
-  for (const worker of workers) worker.hear(structuredClone(news));
+  for (const worker of workers) worker.applyNews(structuredClone(news));
 };
 /** As over the wire: by copies, and never in the same turn. */
 const ask: AskPrimary = async (name, given) => {
@@ -61,7 +61,7 @@ beforeEach(async () => {
     onState: () => undefined,
     onFault: (error: unknown) => expect.fail(String(error)),
   } as const;
-  primary = await openStores({ ...shared, tell: everyone });
+  primary = await openStores({ ...shared, notifyWorkers: everyone });
   const open = () => openWorkerStores({ ...shared, ask, start: primary.start(), workers: 2 });
   workers = [await open(), await open()];
 });

@@ -1,5 +1,5 @@
 // What the planes may do differently, and why that is right. All else is equal.
-import { METHODS } from '../../gateway/exchange/request-view.ts';
+import { OFFERED_METHODS } from '../../gateway/exchange/request-view.ts';
 import { chunkedBody } from './messages.ts';
 import type { Case, Seen } from './plane-side.ts';
 import type { AccessLine } from './whole-gateway.ts';
@@ -38,7 +38,7 @@ export function readsRequestOtherwise({ request, cut }: Pick<Case, 'request' | '
     // Node's parser takes this field for Connection.
     /\r\nproxy-connection:[^\r]*close/i.test(request) ||
     // Whether a method is unknown or none is told by the octets of one read.
-    (place > 0 && place <= method.length && !(METHODS as readonly string[]).includes(method))
+    (place > 0 && place <= method.length && !(OFFERED_METHODS as readonly string[]).includes(method))
   );
 }
 

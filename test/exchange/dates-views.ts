@@ -2,12 +2,12 @@
 import { eventOf } from '../../gateway/announce/event.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
 import { explain } from '../../gateway/cli/explain/explain.ts';
-import { type Judged, judge } from '../../gateway/cli/judge.ts';
+import { type JudgedRequest, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
-import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
+import { apiStages, versionStates } from '../../gateway/exchange/version-states.ts';
 import type { PolicyFile } from '../../gateway/sections/policy-file.ts';
 import type { Whole } from '../../gateway/plan/load.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
@@ -28,7 +28,11 @@ export interface Looking {
   readonly now: number;
 }
 
-export function judgeAt({ whole, plan, now }: Looking, path: string, accept?: string): Promise<Judged> {
+export function judgeAt(
+  { whole, plan, now }: Looking,
+  path: string,
+  accept?: string,
+): Promise<JudgedRequest> {
   const { settings } = whole;
   const headers = accept === undefined ? {} : { accept };
   const known = {
@@ -281,8 +285,8 @@ export function described({ file, plan, now }: Looking) {
 export function metrics({ plan, now }: Looking) {
   const moment = { now, overrides: [] };
   const rows = versionRows(
-    () => standingOf(plan, moment),
-    () => apisStanding(plan, moment),
+    () => versionStates(plan, moment),
+    () => apiStages(plan, moment),
   );
   const samples = (name: string) => {
     const row = rows.find((each) => each.name === name);

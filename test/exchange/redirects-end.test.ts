@@ -1,9 +1,9 @@
 // RET-4: no redirect leads to the next one, whatever a file says of versions and operations, its checks left out.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readAsked } from '../../gateway/cli/asked-request.ts';
 import { EVERY_SCOPE, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
+import { parseRequest } from '../../gateway/cli/parse-request.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import { policyGrammar } from '../../gateway/sections/policy-file.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
@@ -80,7 +80,7 @@ function planOf(
 
 async function locationOf(plan: GatewayPlan, url: string, now: number): Promise<string | undefined> {
   const host = new URL(plan.public).hostname;
-  const asked = readAsked(
+  const asked = parseRequest(
     { request: `GET ${url}`, headers: [], host, authorization: undefined },
     settings,
     plan,

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextChanges } from '../../gateway/cli/explain/explain-next.ts';
-import { type Judged, judge } from '../../gateway/cli/judge.ts';
+import { type JudgedRequest, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
@@ -134,7 +134,7 @@ function judging(lives: Lives, overrides: readonly Override[], path: string) {
 }
 
 /** What a client is told of the life of what it asked for. */
-function told({ facts, ending }: Judged) {
+function told({ facts, ending }: JudgedRequest) {
   const { headers } = ending.kind === 'answered' ? ending.answer : ending;
   const { deprecation, sunset, link, warning, location, ...others } = headers.record();
   const info = others['x-api-deprecation-info'];
@@ -155,7 +155,7 @@ function instantsOf(lives: Lives, overrides: readonly Override[]): readonly numb
 }
 
 /** Until when the answer may be reused. */
-function freshUntil({ facts, ending }: Judged): number {
+function freshUntil({ facts, ending }: JudgedRequest): number {
   if (ending.kind === 'forwarded') return facts.now + longestReuse({ start: facts, decision: facts }) * 1000;
   const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers.get('cache-control'))) ?? [];
   return facts.now + Number(seconds) * 1000;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JWK } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKeySet } from '../../gateway/identity/key-set.ts';
-import type { Judged, VerifyToken } from '../../gateway/identity/token-cache.ts';
+import type { TokenVerdict, VerifyToken } from '../../gateway/identity/token-cache.ts';
 import { createVerifyToken } from '../../gateway/identity/verify-token.ts';
 import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 import { FUZZ_TIMEOUT_MS, fuzz } from '../support/fuzz.ts';
@@ -13,7 +13,7 @@ import { createJoseOracle } from './jose-oracle.ts';
 
 interface Judge {
   readonly verify: VerifyToken;
-  readonly oracle: (token: string) => Promise<Judged>;
+  readonly oracle: (token: string) => Promise<TokenVerdict>;
 }
 
 const stack = new DisposableStack();
@@ -30,7 +30,7 @@ async function openJudge(settings: JwtIdentity, keys: readonly JWK[]): Promise<J
   };
 }
 
-const nameOf = ({ outcome }: Judged): string =>
+const nameOf = ({ outcome }: TokenVerdict): string =>
   outcome.kind === 'refused' && outcome.refusal.reason === 'token_invalid'
     ? `refused: ${outcome.refusal.flaw}`
     : outcome.kind;

@@ -13,10 +13,10 @@ import {
 import {
   expired,
   invalid,
-  type Judged,
   known,
-  lasting,
-  passing,
+  permanent,
+  type TokenVerdict,
+  transient,
 } from '../../gateway/identity/token-cache.ts';
 import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 import type { TokenFlaw } from '../../gateway/policy/authentication/access.ts';
@@ -30,18 +30,18 @@ export function createJoseOracle(
   settings: JwtIdentity,
   published: readonly JWK[],
   at: number,
-): (token: string) => Promise<Judged> {
+): (token: string) => Promise<TokenVerdict> {
   const keys = published.filter((key) => mayVerify(key) && canBeImported(key));
   const kids = new Set(keys.map(({ kid }) => kid));
   const find = createLocalJWKSet({ keys: [...keys] });
 
   return async (token) => {
     const header = readHeader(token);
-    if (header === undefined) return passing(invalid('malformed'));
+    if (header === undefined) return transient(invalid('malformed'));
     const { alg, kid, typ } = header;
-    if (!settings.algorithms.includes(alg)) return passing(invalid('algorithms'));
-    if (keys.length === 0) return passing({ kind: 'unavailable' });
-    if (kid !== undefined && !kids.has(kid)) return passing(invalid('key_unknown'));
+    if (!settings.algorithms.includes(alg)) return transient(invalid('algorithms'));
+    if (keys.length === 0) return transient({ kind: 'unavailable' });
+    if (kid !== undefined && !kids.has(kid)) return transient(invalid('key_unknown'));
     const type = expectedType(settings.tokenTypes, typ);
     try {
       const claims = await verifySignature(token, find, {
@@ -54,7 +54,7 @@ export function createJoseOracle(
         maxTokenAge: settings.maxLifetimeSeconds,
         currentDate: new Date(at),
       });
-      if (readUniqueMembers(token.split('.')[1] ?? '') === undefined) return lasting(invalid('claims'));
+      if (readUniqueMembers(token.split('.')[1] ?? '') === undefined) return permanent(invalid('claims'));
       return judgeClaims(claims, settings);
     } catch (error) {
       return verdictOn(error);
@@ -123,34 +123,36 @@ const OF_CLAIM: ReadonlyMap<string, TokenFlaw> = new Map([
   ['aud', 'audience'],
 ]);
 
-function verdictOn(error: unknown): Judged {
+function verdictOn(error: unknown): TokenVerdict {
   if (error instanceof errors.JWTExpired)
-    return lasting(expired(error.claim === 'iat' ? 'max_lifetime' : 'expired'));
+    return permanent(expired(error.claim === 'iat' ? 'max_lifetime' : 'expired'));
   if (error instanceof errors.JWTClaimValidationFailed) {
     const tooEarly = error.reason === 'check_failed' && (error.claim === 'nbf' || error.claim === 'iat');
-    return tooEarly ? passing(invalid('not_yet')) : lasting(invalid(OF_CLAIM.get(error.claim) ?? 'claims'));
+    return tooEarly
+      ? transient(invalid('not_yet'))
+      : permanent(invalid(OF_CLAIM.get(error.claim) ?? 'claims'));
   }
-  if (error instanceof errors.JWSSignatureVerificationFailed) return lasting(invalid('signature'));
-  if (error instanceof errors.JWKSNoMatchingKey) return lasting(invalid('key_unknown'));
-  return lasting(invalid('malformed'));
+  if (error instanceof errors.JWSSignatureVerificationFailed) return permanent(invalid('signature'));
+  if (error instanceof errors.JWKSNoMatchingKey) return permanent(invalid('key_unknown'));
+  return permanent(invalid('malformed'));
 }
 
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 const isText = (claim: unknown): boolean => typeof claim === 'string' && claim !== '';
 
-function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
+function judgeClaims(claims: JWTPayload, settings: JwtIdentity): TokenVerdict {
   const { exp, iat } = claims;
-  if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(invalid('claims'));
+  if (typeof exp !== 'number' || typeof iat !== 'number') return permanent(invalid('claims'));
   const required = ['sub', ...(settings.requiredClaims ?? [])];
-  if (!required.every((name) => isText(claims[name]))) return lasting(invalid('claims'));
+  if (!required.every((name) => isText(claims[name]))) return permanent(invalid('claims'));
   const lifetime = exp - iat;
   if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY))
-    return lasting(invalid('max_lifetime'));
+    return permanent(invalid('max_lifetime'));
   const binding = bindingOf(claims);
-  if (binding.kind === 'other') return lasting(invalid('binding'));
-  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(invalid('claims'));
+  if (binding.kind === 'other') return permanent(invalid('binding'));
+  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return permanent(invalid('claims'));
   const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
-  if (consumer === undefined) return lasting(invalid('consumer'));
+  if (consumer === undefined) return permanent(invalid('consumer'));
   return { outcome: known(consumer, binding), expires: exp * 1000 };
 }
 

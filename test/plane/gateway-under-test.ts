@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../gateway/exchange/directive.ts';
-import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.ts';
+import type { Exchange, ExchangeAnswer, ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
-import type { Ending } from '../../gateway/exchange/held-service.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import type { ExpiryCause } from '../../gateway/exchange/tunnel-service.ts';
 import type { Bounds, Overload, PlaneName } from '../../gateway/plan/bounds.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
@@ -56,7 +56,7 @@ export interface GatewayOptions {
   readonly reach?: Pick<PoolOptions<PlaneConnections>, 'findAddresses' | 'lookupEveryMs'>;
   readonly startDeadline?: StartDeadline;
   /** Why open WebSockets are to be closed. */
-  readonly ending?: () => Ending | undefined;
+  readonly ending?: () => ExpiryCause | undefined;
 }
 
 export interface GatewayUnderTest {
@@ -66,7 +66,7 @@ export interface GatewayUnderTest {
   readonly websockets: Websockets;
   /** What the bounds have refused, as the metrics show it. */
   readonly samples: BoundsSamples;
-  readonly outcomes: Outcome[];
+  readonly outcomes: ExchangeOutcome[];
   readonly facts: ExchangeFacts[];
   readonly views: RequestView[];
   readonly fingerprint: string | undefined;
@@ -116,7 +116,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
     timeouts: { connect: 1_000, headers: 2_000, idle: 2_000, total: 5_000 },
     ...options.plan,
   };
-  const made = (status: number, code: string, facts: ExchangeFacts): Answer => ({
+  const made = (status: number, code: string, facts: ExchangeFacts): ExchangeAnswer => ({
     status,
     headers: new HeaderLines({
       'content-type': 'application/json',
@@ -170,12 +170,12 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       headers.set('deprecation', '@1');
       headers.set('x-request-id', facts.start.requestId);
     },
-    endingOf: () => options.ending?.(),
+    expiryCauseOf: () => options.ending?.(),
   };
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayUnderTest> {
-  const outcomes: Outcome[] = [];
+  const outcomes: ExchangeOutcome[] = [];
   const facts: ExchangeFacts[] = [];
   const views: RequestView[] = [];
   const exchange = options.exchange ?? testExchange(options, { facts, views });

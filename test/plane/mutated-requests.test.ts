@@ -13,7 +13,7 @@ import { createClientConnection } from '../../gateway/plane/client-connection.ts
 import { hasBody } from '../../gateway/plane/general/request/message.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
 import type { Inbound } from '../../gateway/plane/port.ts';
-import { type Reading, requestIdOf } from '../../gateway/plane/request-reading.ts';
+import { type RequestReading, requestIdOf } from '../../gateway/plane/request-reading.ts';
 import { readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { parseMediaType, parseTemplate, versionIn } from '../../gateway/policy/versioning/media-type.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
@@ -100,7 +100,7 @@ beforeAll(async () => {
 });
 
 interface Read {
-  readonly reading: Reading;
+  readonly reading: RequestReading;
   readonly chain: string;
 }
 
@@ -128,7 +128,7 @@ interface Sent {
 /** What the forwarder would send: a target and fields that nothing changes any more. */
 async function forwarded(
   raw: IncomingMessage,
-  { view, forwardedHost }: Extract<Reading, { kind: 'view' }>,
+  { view, forwardedHost }: Extract<RequestReading, { kind: 'view' }>,
   chain: string,
 ): Promise<Sent | undefined> {
   const directive = await exchange.decide(view, exchange.begin(view.requestId));

@@ -1,13 +1,13 @@
 // The admin listener over a real socket: its pages, its health, and whom it refuses.
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isOwnHost } from '../../gateway/admin/access.ts';
 import {
   type AdminListener,
   type AdminListenerOptions,
   createAdminListener,
 } from '../../gateway/admin/admin-listener.ts';
-import { isOwnHost } from '../../gateway/admin/entry.ts';
-import { type HealthPorts, healthRoutes, type Readiness } from '../../gateway/admin/readiness.ts';
+import { healthRoutes, type Readiness, type ReadinessPorts } from '../../gateway/admin/readiness.ts';
 
 const ready: Readiness = {
   state: 'ready',
@@ -27,7 +27,7 @@ const options = ({
   metrics = { render: async () => page },
   readiness = () => ready,
   ...changes
-}: Partial<AdminListenerOptions & HealthPorts> = {}): AdminListenerOptions => ({
+}: Partial<AdminListenerOptions & ReadinessPorts> = {}): AdminListenerOptions => ({
   address: { host: '127.0.0.1', port: 0 },
   token: 'a-token-of-thirty-two-characters',
   routes: healthRoutes({ metrics, readiness }),
@@ -36,7 +36,7 @@ const options = ({
   ...changes,
 });
 
-async function start(changes: Partial<AdminListenerOptions & HealthPorts> = {}): Promise<AdminListener> {
+async function start(changes: Partial<AdminListenerOptions & ReadinessPorts> = {}): Promise<AdminListener> {
   open = await createAdminListener(options(changes));
   return open;
 }

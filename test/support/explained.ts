@@ -1,6 +1,6 @@
 // An explanation and the answer of a gateway, brought into one form that can be compared.
 // What passes with the request, and what only a running gateway can know, is left out of both.
-import type { Change } from '../../gateway/cli/explain/explain-next.ts';
+import type { OutcomeChange } from '../../gateway/cli/explain/explain-next.ts';
 import type { Answer, Ask } from './http-client.ts';
 
 export interface Explained {
@@ -21,7 +21,7 @@ export interface Explanation {
     readonly assumed?: string;
     readonly origin?: { readonly file: string; readonly line: number };
   }[];
-  readonly next: readonly (Pick<Change, 'status' | 'version'> & { readonly at: string })[];
+  readonly next: readonly (Pick<OutcomeChange, 'status' | 'version'> & { readonly at: string })[];
 }
 
 /** Made anew for each answer, or counted; the length follows from the body. */

@@ -1,5 +1,6 @@
 // The rules of the house, as functions from source files to what is wrong with them.
 // The table says what each folder may import; a new folder or package needs a row before it can be used.
+import { posix } from 'node:path';
 import { codeOf, type Import, importsOf, type SourceFile } from './source-text.ts';
 
 /** Sentences that name a file; empty when the rule is kept. */
@@ -220,6 +221,16 @@ const REACHING_OUT =
   /^node:(net|tls|https?|http2|dns|dgram|fs|child_process|worker_threads|cluster|timers|process|os)(\/|$)/;
 
 const MOST_LINES = 220;
+const MOST_FILES = 25;
+/** Folders with more files, and why. */
+const WIDE_FOLDERS: Readonly<Record<string, string>> = {
+  'gateway/plan/check':
+    'each file checks one section of a policy file, until sections stand in folders of their own',
+  'gateway/policy/lifecycle': 'the rules of one life of a version, which refer to each other',
+};
+const FEW_LINES = 45;
+/** Short files that only one file beside them imports, and why they stand alone. */
+const SHORT_FILES: Readonly<Record<string, string>> = {};
 const FORBIDDEN_NAMES = ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'index'];
 const MAY_READ_ENVIRONMENT = ['gateway/main.ts', 'gateway/cli/', 'upstreams/', 'test/'];
 const MAY_READ_CLOCK = ['gateway/gateway.ts', 'gateway/worker.ts', 'gateway/main.ts', 'upstreams/', 'test/'];
@@ -297,9 +308,34 @@ export const hasTellingNames: Rule = (files) =>
 
 export const isShort: Rule = (files) =>
   inHouse(files)
-    .map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
-    .filter(({ lines }) => lines > MOST_LINES)
-    .map(({ path, lines }) => `${path} has ${lines} lines`);
+    .filter((file) => linesOf(file) > MOST_LINES)
+    .map((file) => `${file.path} has ${linesOf(file)} lines`);
+
+export const hasNarrowFolders: Rule = (files) => {
+  const width = new Map<string, number>();
+  for (const { path } of inHouse(files)) {
+    const folder = posix.dirname(path);
+    width.set(folder, (width.get(folder) ?? 0) + 1);
+  }
+  return [...width]
+    .filter(([folder, files]) => files > MOST_FILES && !Object.hasOwn(WIDE_FOLDERS, folder))
+    .map(([folder, files]) => `${folder} has ${files} files side by side`);
+};
+
+/** A short file with a single importer beside it is a part of that file, as long as both fit in one. */
+export const standsForItself: Rule = (files) => {
+  const importers = new Map<string, Set<SourceFile>>();
+  for (const file of within(files, ['gateway/']))
+    for (const { to } of importsOf(file)) importers.set(to, (importers.get(to) ?? new Set()).add(file));
+  return within(files, ['gateway/']).flatMap((file) => {
+    const [importer, second] = importers.get(file.path) ?? [];
+    if (importer === undefined || second !== undefined) return [];
+    const isBeside = posix.dirname(importer.path) === posix.dirname(file.path);
+    if (!isBeside || linesOf(file) > FEW_LINES || Object.hasOwn(SHORT_FILES, file.path)) return [];
+    if (linesOf(file) + linesOf(importer) > MOST_LINES) return [];
+    return [`${file.path} has ${linesOf(file)} lines and is imported by ${importer.path} alone`];
+  });
+};
 
 export const hasNoDefaultExport: Rule = (files) =>
   matching(files, /\bexport\s+default\b|\bas\s+default\b/, 'has a default export');
@@ -321,6 +357,10 @@ export const saysWhatItIs: Rule = (files) =>
   within(files, ['gateway/'])
     .filter(({ text }) => !/^(#![^\n]*\n)?\/\/ \S/.test(text))
     .map(({ path }) => `${path} has no header that says what it is for`);
+
+function linesOf({ text }: SourceFile): number {
+  return text.replace(/\n$/, '').split('\n').length;
+}
 
 function matching(files: readonly SourceFile[], pattern: RegExp, what: string): string[] {
   return files.filter((file) => pattern.test(codeOf(file))).map(({ path }) => `${path} ${what}`);

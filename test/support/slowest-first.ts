@@ -99,7 +99,7 @@ const WITHOUT_REDIS = [
   'identity/sample-issuer',
   'cli/run/run',
   'plan/openapi-faults',
-  'server/workers/crew',
+  'server/workers/worker-pool',
   'upstreams/identity/pages',
   'upstreams/identity/token',
   'upstreams/descriptions',

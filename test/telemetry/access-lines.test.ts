@@ -1,7 +1,7 @@
 // Each line of the access log byte for byte, as access-lines.golden has it: members, their order, numbers and escapes.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../gateway/exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
@@ -21,7 +21,7 @@ const quota = (name: string, allowed: boolean, shadow: boolean): Quota => ({
 });
 
 /** Lists of different lengths, so that what stands beside each other differs from request to request. */
-function request(index: number): readonly [ExchangeFacts, Outcome, at: number, durationMs: number] {
+function request(index: number): readonly [ExchangeFacts, ExchangeOutcome, at: number, durationMs: number] {
   const one = <Value>(...values: readonly Value[]): Value => values[index % values.length] as Value;
   const known = deprecatedFacts();
   const facts: ExchangeFacts = {

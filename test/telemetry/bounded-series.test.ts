@@ -1,7 +1,7 @@
 // How many series there can be: whatever clients send, and however many consumers call what is deprecated.
 import { describe, expect, it } from 'vitest';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { createDepartures } from '../../gateway/server/workers/counts.ts';
+import { createDepartures } from '../../gateway/server/workers/worker-counts.ts';
 import { api, deprecatedFacts, plan, version, withFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
@@ -132,7 +132,7 @@ describe('consumers that several workers have met', () => {
           wakes: () => {
             clocks.wall = WALL + monotonic;
           },
-          leave: () => departures.leave(key),
+          leave: () => departures.remove(key),
         };
       },
       passes: (ms: number) => {

@@ -1,7 +1,7 @@
 // What of a request becomes a record of the ledger, and what does not; versions that are watched; and how much it holds.
 import { describe, expect, it, vi } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
-import type { Outcome } from '../../gateway/exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
 import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
@@ -45,7 +45,7 @@ function takenFrom(tally: UsageTally): UsageRecord[] {
   return records;
 }
 
-function recordsOf(...calls: readonly (readonly [ExchangeFacts, Outcome?])[]): UsageRecord[] {
+function recordsOf(...calls: readonly (readonly [ExchangeFacts, ExchangeOutcome?])[]): UsageRecord[] {
   const tally = createUsageTally();
   for (const [facts, ended = outcome()] of calls) tally.record(facts, ended);
   return takenFrom(tally);

@@ -1,6 +1,6 @@
 // The page of several processes: what is summed, what the highest or lowest decides, and what the primary alone says.
 import { describe, expect, it } from 'vitest';
-import { createDepartures } from '../../gateway/server/workers/counts.ts';
+import { createDepartures } from '../../gateway/server/workers/worker-counts.ts';
 import { createExposition } from '../../gateway/telemetry/exposition.ts';
 import { createLatency } from '../../gateway/telemetry/latency.ts';
 import { counter, gauge, histogram, type Sample } from '../../gateway/telemetry/series.ts';
@@ -104,7 +104,7 @@ describe('the page of three processes', () => {
     const worker = {};
     departures.keep(worker, await processOf(2).snapshot());
     const page = departures.all();
-    departures.leave(worker);
+    departures.remove(worker);
     for (const snapshots of [await page, await departures.all()]) {
       const { body } = await processOf(1, async () => snapshots).render();
       expect(seriesOf(body)).toMatchObject({ 'sundial_seen_total{api="a"}': 3 });

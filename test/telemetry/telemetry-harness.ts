@@ -1,5 +1,5 @@
 // A telemetry with fixed clocks that writes into memory, and a reader of its metrics page.
-import type { Outcome } from '../../gateway/exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
@@ -64,7 +64,7 @@ export function harness(
   };
 }
 
-export function outcome(changes: Partial<Outcome> = {}): Outcome {
+export function outcome(changes: Partial<ExchangeOutcome> = {}): ExchangeOutcome {
   return {
     method: 'GET',
     path: '/api/v1/orders/7',

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byCaller, byLoad, byTurn, type Candidate, hashOf } from '../../gateway/upstream/targets/balance.ts';
+import {
+  byCaller,
+  type Candidate,
+  hashOf,
+  leastLoaded,
+  roundRobin,
+} from '../../gateway/upstream/targets/balance.ts';
 
 interface Named extends Candidate {
   readonly name: string;
@@ -24,12 +30,12 @@ const countOf = (names: readonly string[], name: string): number =>
 describe('by turn', () => {
   it('equal targets take turns', () => {
     const all = ['a', 'b', 'c'].map((name) => named(name));
-    expect(times(6, () => byTurn(all, share, 0)).join('')).toBe('abcabc');
+    expect(times(6, () => roundRobin(all, share, 0)).join('')).toBe('abcabc');
   });
 
   it('a target with half a share is chosen half as often, and not in a row', () => {
     const all = [named('a'), named('b', 0.5)];
-    const chosen = times(9, () => byTurn(all, share, 0)).join('');
+    const chosen = times(9, () => roundRobin(all, share, 0)).join('');
     expect(countOf([...chosen], 'b')).toBe(3);
     expect(chosen).not.toContain('bb');
   });
@@ -41,7 +47,7 @@ describe('by turn', () => {
         fc.integer({ min: 1, max: 400 }),
         (weights, turns) => {
           const all = weights.map((weight, index) => named(String(index), weight / 1_000));
-          const chosen = times(turns, () => byTurn(all, share, 0));
+          const chosen = times(turns, () => roundRobin(all, share, 0));
           const total = weights.reduce((sum, weight) => sum + weight, 0);
           for (const [index, weight] of weights.entries()) {
             const fair = (turns * weight) / total;
@@ -60,11 +66,11 @@ describe('by load', () => {
     if (a === undefined || c === undefined) throw new Error('no targets');
     a.inFlight = 3;
     c.inFlight = 1;
-    expect(byLoad(all, share, 0).name).toBe('b');
+    expect(leastLoaded(all, share, 0).name).toBe('b');
     a.inFlight = 0;
     c.inFlight = 0;
     expect(
-      times(6, () => byLoad(all, share, 0))
+      times(6, () => leastLoaded(all, share, 0))
         .sort()
         .join(''),
     ).toBe('aabbcc');
@@ -73,7 +79,7 @@ describe('by load', () => {
   it('requests under way weigh the more the smaller the share', () => {
     const all = [named('a'), named('b', 0.25)];
     const chosen = times(10, () => {
-      const next = byLoad(all, share, 0);
+      const next = leastLoaded(all, share, 0);
       next.inFlight += 1;
       return next;
     });

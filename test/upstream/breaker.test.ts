@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BreakerRules } from '../../gateway/plan/upstreams/target-rules.ts';
-import { type Breaker, createBreaker, type Stretch } from '../../gateway/upstream/targets/breaker.ts';
+import { type Breaker, type BreakerPeriod, createBreaker } from '../../gateway/upstream/targets/breaker.ts';
 
 const RULES: BreakerRules = { failures: 3, open: 10_000, strict: true };
 
@@ -94,9 +94,9 @@ describe('a breaker', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const { breaker, changes } = harness();
-        const open: Stretch[] = [];
+        const open: BreakerPeriod[] = [];
         let now = 0;
-        let trying: Stretch | undefined;
+        let trying: BreakerPeriod | undefined;
         for (const { what, which, ms } of steps) {
           now += ms;
           if (what === 'begin') {

@@ -39,7 +39,7 @@ function answered({ gone = false } = {}) {
       ...{ end: say('end'), discard: say('discard') },
     },
     onPassedOn: say('passed on'),
-    onUngivable: say('not given'),
+    onUndeliverable: say('not given'),
   });
   capture.head(201, new HeaderLines());
   capture.write(Buffer.from('a'));

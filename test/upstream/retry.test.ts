@@ -1,25 +1,25 @@
 // FWD-16: what may be sent once more, and how often.
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../gateway/upstream/call.ts';
+import type { CallFailure } from '../../gateway/upstream/call.ts';
 import {
   createRetryBudget,
   mayTryAgain,
   type RetryBudget,
-  type Tried,
+  type RetryState,
 } from '../../gateway/upstream/retry.ts';
 
 const RETRIES = { attempts: 1, budget: 0.2 };
 const UNLIMITED: RetryBudget = { onRequest: () => undefined, take: () => true };
 const SPENT: RetryBudget = { onRequest: () => undefined, take: () => false };
 
-const failure = (changes: Partial<Failure> = {}): Failure => ({
+const failure = (changes: Partial<CallFailure> = {}): CallFailure => ({
   cause: new Error('x'),
   unsent: false,
   unanswered: false,
   stale: false,
   ...changes,
 });
-const tried = (changes: Partial<Tried> = {}): Tried => ({
+const tried = (changes: Partial<RetryState> = {}): RetryState => ({
   method: 'GET',
   hasBody: false,
   tries: 0,
@@ -29,7 +29,7 @@ const tried = (changes: Partial<Tried> = {}): Tried => ({
 });
 
 describe('FWD-16: a call that failed is made again', () => {
-  it.each<[string, boolean, Partial<Failure>, Partial<Tried>]>([
+  it.each<[string, boolean, Partial<CallFailure>, Partial<RetryState>]>([
     ['a GET that got no byte of an answer', true, { unanswered: true }, {}],
     ['a HEAD', true, { unanswered: true }, { method: 'HEAD' }],
     ['an OPTIONS', true, { unanswered: true }, { method: 'OPTIONS' }],

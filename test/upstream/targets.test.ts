@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
-import type { TargetChange } from '../../gateway/exchange/standing.ts';
+import type { TargetChange } from '../../gateway/exchange/version-states.ts';
 import { DEFAULT_BREAKER } from '../../gateway/plan/compile/upstream.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { atOnce } from '../../gateway/system/time-slices.ts';

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { AdminAnswer } from '../answers.ts';
-import type { Page } from '../route.ts';
+import type { AdminPage } from '../route.ts';
 
-const FOLDER = join(import.meta.dirname, 'page');
+/** Scripts; the document, its style and its icon. */
+const FOLDERS = ['page', 'shell'].map((name) => join(import.meta.dirname, name));
 const HOME = '/dashboard/';
 const SHELL = 'dashboard.html';
 /** Where the one document is shown; its script looks at the address. */
@@ -41,9 +42,8 @@ const HEADERS = {
 };
 
 /** @throws the system's error when the files of the program cannot be read */
-export async function dashboardPages(): Promise<readonly Page[]> {
-  const names = (await readdir(FOLDER)).filter((name) => extname(name) in TYPES);
-  const files = new Map(await Promise.all(names.map(async (name) => [name, await answerOf(name)] as const)));
+export async function dashboardPages(): Promise<readonly AdminPage[]> {
+  const files = new Map((await Promise.all(FOLDERS.map(answersIn))).flat());
   const shell = files.get(SHELL);
   if (shell === undefined) throw new Error(`the dashboard has no ${SHELL}`);
   const page = { method: 'GET', open: true } as const;
@@ -58,8 +58,13 @@ export async function dashboardPages(): Promise<readonly Page[]> {
   ];
 }
 
-async function answerOf(name: string): Promise<AdminAnswer> {
-  const body = await readFile(join(FOLDER, name), 'utf8');
+async function answersIn(folder: string): Promise<(readonly [name: string, answer: AdminAnswer])[]> {
+  const names = (await readdir(folder)).filter((name) => extname(name) in TYPES);
+  return Promise.all(names.map(async (name) => [name, await answerOf(folder, name)] as const));
+}
+
+async function answerOf(folder: string, name: string): Promise<AdminAnswer> {
+  const body = await readFile(join(folder, name), 'utf8');
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   return { status: 200, contentType: TYPES[extname(name)] ?? '', headers: { ...HEADERS, etag }, body };
 }

@@ -1,19 +1,19 @@
 // Signing in to the dashboard with the admin token, signing out, and whether one is signed in.
 import { type AdminAnswer, errorAnswer, jsonAnswer, malformedBody } from '../answers.ts';
-import type { AdminRequest, Route, Written } from '../route.ts';
-import type { Sessions } from './sessions.ts';
+import type { AdminRequest, AdminRoute, AdminWriteResult } from '../route.ts';
+import type { AdminSessions } from './sessions.ts';
 
 export interface SessionRules {
-  readonly sessions: Sessions;
+  readonly sessions: AdminSessions;
   /** Whether an `Authorization` value carries the admin token. */
   readonly hasToken: (authorization: string | undefined) => boolean;
-  /** Whether pages are shown to nobody who is not signed in: others than this machine reach the listener. */
+  /** Whether pages need a session, since other machines reach the listener. */
   readonly exposed: boolean;
 }
 
 const SESSION = '/-/session';
 
-export function sessionRoutes({ sessions, hasToken, exposed }: SessionRules): readonly Route[] {
+export function sessionRoutes({ sessions, hasToken, exposed }: SessionRules): readonly AdminRoute[] {
   return [
     {
       method: 'GET',
@@ -38,7 +38,7 @@ export function sessionRoutes({ sessions, hasToken, exposed }: SessionRules): re
     },
   ];
 
-  function signIn({ body, cookie }: AdminRequest): Written {
+  function signIn({ body, cookie }: AdminRequest): AdminWriteResult {
     const token = tokenIn(body);
     if (token === undefined)
       return { answer: malformedBody(['send {"token": "<the admin token>"}']), audit: {} };

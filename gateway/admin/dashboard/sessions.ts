@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { MonotonicMs } from '../../policy/contract.ts';
 
-export interface Sessions {
+export interface AdminSessions {
   /** The value of `Set-Cookie` for a session that begins now. */
   readonly begin: () => string;
   /** Whether a `Cookie` field names a session that runs. */
@@ -14,7 +14,7 @@ export interface Sessions {
 export interface SessionPorts {
   /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
-  /** So many bytes that nobody can guess, in letters that a cookie may have. */
+  /** Too many bytes to guess, encoded for a cookie. */
   readonly random: (bytes: number) => string;
 }
 
@@ -25,7 +25,7 @@ const ID_BYTES = 32;
 const LASTS_S = 12 * 60 * 60;
 const MOST = 100;
 
-export function createSessions({ monotonic, random }: SessionPorts): Sessions {
+export function createSessions({ monotonic, random }: SessionPorts): AdminSessions {
   /** When each ends, by the digest of its id: how long a look takes tells nothing of an id. */
   const ends = new Map<string, number>();
   const forgetOver = (): void => {

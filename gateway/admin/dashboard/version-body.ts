@@ -1,5 +1,5 @@
 // One version as the admin API tells it: its stage, the phases of its life for a drawing, dates, brownouts, operations.
-import type { Standing } from '../../exchange/standing.ts';
+import type { VersionState } from '../../exchange/version-states.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { isOfWholeApi } from '../../policy/lifecycle/api-life.ts';
@@ -8,7 +8,7 @@ import { knownAt } from '../../policy/lifecycle/known.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { instantOrNull, instantText } from '../answers.ts';
 
-export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standing, now: EpochMs) {
+export function versionBody(api: ApiPlan, { rules, stage, paused, held }: VersionState, now: EpochMs) {
   const { label, schedule, freeze, upstream, brownouts } = rules;
   const { after, reason, guide, extended = [] } = schedule;
   const running = brownouts?.at(now);
@@ -46,8 +46,8 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standi
     paused: paused ?? false,
     held: held ?? false,
     upstream: upstream?.name ?? null,
-    operations: (rules.operations?.list ?? []).map((written) => {
-      const operation = knownAt(written, now);
+    operations: (rules.operations?.list ?? []).map((declared) => {
+      const operation = knownAt(declared, now);
       return {
         operation: operation.operation ?? null,
         stage: phaseAt(operation.phases, now).stage,

@@ -1,5 +1,5 @@
 // One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
-import { standingOf } from '../../exchange/standing.ts';
+import { versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
@@ -7,7 +7,7 @@ import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore, UsageDay } from '../../policy/usage/ledger.ts';
 import { daysBefore } from '../../policy/usage/window.ts';
-import { createTurns } from '../../system/time-slices.ts';
+import { createSlices } from '../../system/time-slices.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, storeTooSlow } from '../answers.ts';
 import type { AdminRequest } from '../route.ts';
 import { boundedReads, RECORDS_PER_PAGE, TooSlow } from '../usage-reading.ts';
@@ -37,14 +37,14 @@ export async function versionPage(
   const { plan, now, overrides } = ports;
   const moment = { now: now(), overrides: overrides.current() };
   const api = plan().apiNamed(parameter('api'));
-  const standing = [...standingOf(plan(), moment)].find(
+  const state = [...versionStates(plan(), moment)].find(
     ({ rules }) => rules.api === api?.name && rules.label === parameter('version'),
   );
-  if (api === undefined || standing === undefined)
+  if (api === undefined || state === undefined)
     return errorAnswer(404, 'The policies have no such version. GET /-/versions lists those they have.');
   try {
-    const use = await useOf(ports, standing.rules, moment.now);
-    const version = versionBody(api, standing, moment.now);
+    const use = await useOf(ports, state.rules, moment.now);
+    const version = versionBody(api, state, moment.now);
     return jsonAnswer(200, { now: instantText(moment.now), recording: ports.recordsUsage, version, ...use });
   } catch (error) {
     if (!(error instanceof TooSlow)) throw error;
@@ -59,7 +59,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
   const byDay = new Map<UsageDay, number>(daysUntil(now).map((day) => [day, 0]));
   const met = { consumers: new Set<string>(), calls: 0 };
   const spared = { consumers: new Set<string>(), calls: 0 };
-  const turn = createTurns();
+  const nextSlice = createSlices();
   let after: string | undefined;
   do {
     const page = await ledger.read({ ...filter, since }, { after, limit: RECORDS_PER_PAGE });
@@ -76,14 +76,14 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
       }
     }
     after = page.next;
-    await turn();
+    await nextSlice();
   } while (after !== undefined);
   const beganAt = await ledger.beganAt(filter);
   return {
-    /** Null: its calls are not counted, so that nobody knows who would be met. */
+    /** Null if its calls are not counted. */
     countedSince: beganAt === undefined || !ports.recordsUsage ? null : instantText(beganAt),
     days: [...byDay].map(([day, calls]) => ({ day, calls })),
-    /** In the days above: who would be refused or redirected, and who has leave. */
+    /** In the days above: consumers that would be refused or redirected, and consumers with an exception. */
     impact: { refused: groupBody(met), spared: groupBody(spared) },
   };
 }

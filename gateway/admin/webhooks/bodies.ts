@@ -7,7 +7,7 @@ export function overviewBody({ store, deliveries, oldest_due, endpoints, endpoin
     store,
     deliveries,
     oldestDue: instantOf(oldest_due),
-    /** Of which these are told; those in trouble first. */
+    /** The number of all; the list has some of them, failing ones first. */
     total: endpoints_total,
     subscriptions: endpoints.map(subscriptionBody),
   };

@@ -21,12 +21,12 @@ export function createWebhookService(
 ): WebhookService {
   return async (path, body) => {
     const signal = AbortSignal.timeout(withinMs);
-    const written =
+    const init =
       body === undefined
         ? {}
         : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
     try {
-      const response = await fetch(address + path, { ...written, redirect: 'manual', signal });
+      const response = await fetch(address + path, { ...init, redirect: 'manual', signal });
       const bytes = await readUpTo(mostBytes, response);
       if (bytes === undefined) return { kind: 'huge', mostBytes };
       return { kind: 'answered', status: response.status, body: parse(bytes) };

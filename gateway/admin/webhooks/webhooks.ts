@@ -11,7 +11,7 @@ import {
   malformedBody,
   malformedQuery,
 } from '../answers.ts';
-import type { AdminRequest, Route, Written } from '../route.ts';
+import type { AdminRequest, AdminRoute, AdminWriteResult } from '../route.ts';
 import { deliveryBody, overviewBody } from './bodies.ts';
 import type { ServiceAnswer, WebhookService } from './service.ts';
 
@@ -32,7 +32,7 @@ const MOST_SUBJECT = 256;
 const SETTING = 'notify.webhooks.deliveries of the gateway file';
 const RETRY_AFTER_S = 5;
 
-export function webhookRoutes(ports: WebhookPorts): readonly Route[] {
+export function webhookRoutes(ports: WebhookPorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: WEBHOOKS, show: () => showAll(ports) },
     { method: 'GET', path: `${WEBHOOKS}/{subscription}`, show: (request) => showOne(ports, request) },
@@ -50,7 +50,7 @@ async function showAll(ports: WebhookPorts): Promise<AdminAnswer> {
   if (service === undefined) return notSet();
   const answer = await service('/overview');
   const read = answer.kind === 'answered' && answer.status === OK ? readOverview(answer.body) : undefined;
-  return read === undefined ? serviceFailure(answer) : told(ports, overviewBody(read));
+  return read === undefined ? serviceFailure(answer) : datedAnswer(ports, overviewBody(read));
 }
 
 async function showOne(ports: WebhookPorts, { parameter, query }: AdminRequest): Promise<AdminAnswer> {
@@ -58,21 +58,21 @@ async function showOne(ports: WebhookPorts, { parameter, query }: AdminRequest):
   if (service === undefined) return notSet();
   const subscription = parameter('subscription');
   if (!isPrintableId(subscription)) return errorAnswer(404, NO_SUBSCRIPTION);
-  const written = [...query.keys()];
+  const names = [...query.keys()];
   const state = query.get('state');
-  if (written.some((name) => name !== 'state') || written.length > 1)
+  if (names.some((name) => name !== 'state') || names.length > 1)
     return malformedQuery(['the one parameter here is "state", given once']);
   if (state !== null && !STATES.includes(state))
     return malformedQuery([`"state" is one of ${STATES.join(', ')}`]);
-  const asked = new URLSearchParams({ subscription, ...(state !== null && { state }) });
-  const answer = await service(`/deliveries?${asked}`);
+  const search = new URLSearchParams({ subscription, ...(state !== null && { state }) });
+  const answer = await service(`/deliveries?${search}`);
   const read = answer.kind === 'answered' && answer.status === OK ? readDeliveries(answer.body) : undefined;
   if (read === undefined) return serviceFailure(answer, NO_SUBSCRIPTION);
-  return told(ports, { subscription, total: read.total, deliveries: read.data.map(deliveryBody) });
+  return datedAnswer(ports, { subscription, total: read.total, deliveries: read.data.map(deliveryBody) });
 }
 
-/** What is asked for may be done though nobody says so: 503 and 504 say to look first. */
-async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): Promise<Written> {
+/** The write may have happened without an answer: 503 and 504 advise to look first. */
+async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): Promise<AdminWriteResult> {
   const { service } = ports;
   const read = readReplayRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
@@ -81,24 +81,24 @@ async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): P
   const audit = { subject: subscription.slice(0, MOST_SUBJECT), by, why };
   if (service === undefined) return { answer: notSet(), audit };
   if (!isPrintableId(subscription)) return { answer: errorAnswer(404, NO_SUBSCRIPTION), audit };
-  const asked = {
+  const search = {
     subscription,
     ...(delivery !== undefined && { delivery }),
     ...(since !== undefined && { since: Math.ceil(since / 1000) }),
     ...(until !== undefined && { until: Math.floor(until / 1000) }),
   };
-  const answer = await service('/replay', asked);
+  const answer = await service('/replay', search);
   const done = answer.kind === 'answered' && answer.status === OK ? readReplayed(answer.body) : undefined;
   if (done === undefined) {
     const missing = delivery === undefined ? NO_SUBSCRIPTION : 'The subscription has no such delivery.';
     return { answer: serviceFailure(answer, missing), audit };
   }
   const after = { delivery, replayed: String(done.replayed) };
-  return { answer: told(ports, done), audit: { ...audit, after } };
+  return { answer: datedAnswer(ports, done), audit: { ...audit, after } };
 }
 
-/** `now`: of the lifecycle clock, as in every answer. `clock`: the real one, by which deliveries are told. */
-function told({ now, wallClock }: WebhookPorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
+/** `now`: the lifecycle clock, as in every answer. `clock`: the real time, which deliveries use. */
+function datedAnswer({ now, wallClock }: WebhookPorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), clock: instantText(wallClock()), ...body });
 }
 
@@ -114,7 +114,9 @@ function notSet(): AdminAnswer {
 function serviceFailure(answer: ServiceAnswer, missing?: string): AdminAnswer {
   switch (answer.kind) {
     case 'away':
-      return away(`The webhooks service cannot be reached (${answer.code}). ${SETTING} says where it is.`);
+      return unavailable(
+        `The webhooks service cannot be reached (${answer.code}). ${SETTING} says where it is.`,
+      );
     case 'late': {
       const seconds = `${answer.withinMs / 1000}s`;
       const message = `The webhooks service did not answer within ${seconds}.`;
@@ -138,12 +140,12 @@ function refused(
   if (status === 404 && missing !== undefined) return errorAnswer(404, missing);
   if (status === 409)
     return errorAnswer(409, readRefusal(body)?.message ?? 'The webhooks service refuses it as it is now.');
-  if (status === 503) return away('The webhooks service cannot reach its store. Ask again.');
+  if (status === 503) return unavailable('The webhooks service cannot reach its store. Ask again.');
   const what = status === 200 ? 'with something else than its deliveries' : `with status ${status}`;
   return unusable(`The webhooks service answered ${what}. ${SETTING} says where it is.`);
 }
 
-function away(message: string): AdminAnswer {
+function unavailable(message: string): AdminAnswer {
   const headers = { 'retry-after': String(RETRY_AFTER_S) };
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers };
 }

@@ -1,13 +1,16 @@
 // Whether an issuer's key set holds a key that verifies, and its introspection endpoint takes the gateway's credentials.
 import type { IntrospectionIdentity } from '../../plan/settings.ts';
 import { connectionFault } from '../connection-words.ts';
-import type { Bounds } from './bounded.ts';
+import type { LiveCheckBounds } from './live-attempts.ts';
 
 const MOST_BYTES = 256 * 1024;
 const UNKNOWN_TOKEN = 'sundial-check-live';
 
 /** What is wrong, or undefined. */
-export async function fetchKeySet(url: string, { signal, seconds }: Bounds): Promise<string | undefined> {
+export async function fetchKeySet(
+  url: string,
+  { signal, seconds }: LiveCheckBounds,
+): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
     if (response.status !== 200) {
@@ -23,7 +26,7 @@ export async function fetchKeySet(url: string, { signal, seconds }: Bounds): Pro
 /** Asks about a token that was never issued. What is wrong with the answer to the credentials, or undefined. */
 export async function askIntrospection(
   { endpoint, client }: Pick<IntrospectionIdentity, 'endpoint' | 'client'>,
-  { signal, seconds }: Bounds,
+  { signal, seconds }: LiveCheckBounds,
 ): Promise<string | undefined> {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
   const credentials = Buffer.from(`${encode(client.id)}:${encode(client.secret)}`).toString('base64');

@@ -5,16 +5,16 @@ import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { type Failure, OTHER_EDITION } from '../admin-call.ts';
+import { type CallError, OTHER_EDITION } from '../admin-call.ts';
 import { openGateway } from '../admin-client.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
 import type { FilesAt, PrintedFiles, ReadRecorded } from '../command-setting.ts';
 import { failedExpectations } from '../expectations.ts';
-import { askUsage } from '../live-usage.ts';
+import { fetchUsage } from '../live-usage.ts';
 import { printable } from '../terminal-text.ts';
 import { type Impacts, spellImpact, usageImpacts } from '../usage-impact.ts';
 import { liveProblems } from './live-checks.ts';
-import { endingExceptions, type Notice, unannounced } from './notices.ts';
+import { type CheckNotice, endingExceptions, unannounced } from './notices.ts';
 import { changedSinceRecorded, NOTHING_CHANGED } from './recorded-schedules.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
@@ -61,34 +61,34 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
     ? [...endingExceptions(read.sources.policies, options.now), ...unannounced(read, options.now)]
     : [];
   const absent = [usage.absent, refused.absent, recorded.absent].flatMap((each) => each ?? []);
-  const told = { ...usage, absent, notices: notices.filter((each) => !isToldOf(usage, each)) };
+  const report = { ...usage, absent, notices: notices.filter((each) => !isReportedIn(usage, each)) };
   const found = exitCodeOf(loaded.problems, strict);
   const exitCode = found === 0 && refused.unanswered === true ? NO_ANSWER : found;
-  return { exitCode, text: textOf(format, loaded, told, options) };
+  return { exitCode, text: textOf(format, loaded, report, options) };
 }
 
-type UsageTold = Impacts & { readonly absent?: string };
+type UsageFindings = Impacts & { readonly absent?: string };
 
 /** One that is still used is a finding. */
-function isToldOf({ problems }: UsageTold, { file, line, column }: Notice): boolean {
+function isReportedIn({ problems }: UsageFindings, { file, line, column }: CheckNotice): boolean {
   return problems.some((each) => each.file === file && each.line === line && each.column === column);
 }
 
-type Told = Impacts & {
+type CheckReport = Impacts & {
   /** What was not asked, and why. */
   readonly absent: readonly string[];
-  readonly notices: readonly Notice[];
+  readonly notices: readonly CheckNotice[];
 };
 
 const NO_ANSWER = 3;
-const NO_USAGE: UsageTold = { impacts: [], problems: [] };
+const NO_USAGE: UsageFindings = { impacts: [], problems: [] };
 
-async function usageOf({ sources }: Whole, options: CheckOptions): Promise<UsageTold> {
+async function usageOf({ sources }: Whole, options: CheckOptions): Promise<UsageFindings> {
   const { configFile: config, now } = options;
-  const asked = await askUsage(sources.policies, { ...options, config, admin: undefined });
-  return asked.kind === 'usage'
-    ? usageImpacts(sources.policies, asked, now)
-    : { ...NO_USAGE, absent: `usage not checked: ${asked.why}` };
+  const fetched = await fetchUsage(sources.policies, { ...options, config, admin: undefined });
+  return fetched.kind === 'usage'
+    ? usageImpacts(sources.policies, fetched, now)
+    : { ...NO_USAGE, absent: `usage not checked: ${fetched.why}` };
 }
 
 interface RefusedReload {
@@ -113,7 +113,7 @@ async function refusedByGateway({ configFile, ...files }: FilesAt): Promise<Refu
   return { problems: preview.problems.filter(({ severity }) => severity === 'error') };
 }
 
-function notAsked({ text, exitCode }: Failure): RefusedReload {
+function notAsked({ text, exitCode }: CallError): RefusedReload {
   const why = text.replace(/^sundial: /, '').trim();
   const advice = 'sundial check --store compares with the schedules that are recorded';
   return {
@@ -123,38 +123,38 @@ function notAsked({ text, exitCode }: Failure): RefusedReload {
   };
 }
 
-function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckOptions): string {
+function textOf(format: CheckFormat, loaded: Loaded, report: CheckReport, options: CheckOptions): string {
   const { problems } = loaded;
   switch (format) {
     case 'json':
       return jsonText({
         problems: problems.map(forMachines),
-        ...(told.notices.length > 0 && { notices: told.notices }),
-        ...(told.impacts.length > 0 && { impact: told.impacts }),
-        ...(told.absent.length > 0 && { absent: told.absent }),
+        ...(report.notices.length > 0 && { notices: report.notices }),
+        ...(report.impacts.length > 0 && { impact: report.impacts }),
+        ...(report.absent.length > 0 && { absent: report.absent }),
       });
     case 'github':
-      return [...problems, ...told.notices.map((each) => ({ ...each, severity: 'notice' as const }))]
+      return [...problems, ...report.notices.map((each) => ({ ...each, severity: 'notice' as const }))]
         .map(annotation)
-        .concat(told.absent.map((line) => `::warning::${dataOf(line)}\n`))
+        .concat(report.absent.map((line) => `::warning::${dataOf(line)}\n`))
         .join('');
     case 'text':
       return (
-        renderProblems(problems, options) + noticeText(told) + impactText(told) + summary(loaded, options)
+        renderProblems(problems, options) + noticeText(report) + impactText(report) + summary(loaded, options)
       );
     default:
       return format satisfies never;
   }
 }
 
-function noticeText({ notices }: Told): string {
+function noticeText({ notices }: CheckReport): string {
   const lines = notices.map(
     ({ file, line, column, message }) => `${file}:${line}:${column}: notice: ${message}`,
   );
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-function impactText({ impacts, absent }: Told): string {
+function impactText({ impacts, absent }: CheckReport): string {
   return [...impacts.map(spellImpact), ...absent].map((line) => `${printable(line)}\n`).join('');
 }
 

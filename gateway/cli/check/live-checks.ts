@@ -10,20 +10,20 @@ import type { IdentitySettings } from '../../plan/settings.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { askIntrospection, fetchKeySet } from './ask-issuer.ts';
-import { type Try, tryAll } from './bounded.ts';
+import { type LiveAttempt, tryAll } from './live-attempts.ts';
 import { pingRedis } from './ping-redis.ts';
 import { reachTarget } from './reach-target.ts';
 
-type Rule = 'live-target' | 'live-keys' | 'live-introspection' | 'live-store' | 'live-certificate';
+type LiveRule = 'live-target' | 'live-keys' | 'live-introspection' | 'live-store' | 'live-certificate';
 
 /** One thing that is tried, and what a failure of it means where it is written. */
-interface Sought {
+interface LiveCheck {
   /** What is sought more than once is tried once. */
   readonly key: string;
-  readonly attempt: Try;
+  readonly attempt: LiveAttempt;
   readonly document: SourceDocument;
   readonly path: Path;
-  readonly rule: Rule;
+  readonly rule: LiveRule;
   readonly what: string;
   /** Those of one group stand in for each other: as long as one is there, the others are warnings. */
   readonly group: string;
@@ -46,18 +46,18 @@ export async function liveProblems(
   return [...failures, ...certificateProblems(settings, sources, today)];
 }
 
-function problemOf({ document, path, rule, what }: Sought, why: string, severity: Severity): Problem {
+function problemOf({ document, path, rule, what }: LiveCheck, why: string, severity: Severity): Problem {
   return document.problem(path, { rule, severity, message: `${what}: ${why}` });
 }
 
 function settingsSought(
   { store, identities }: Whole['settings'],
   gateway: SourceDocument,
-): readonly Sought[] {
+): readonly LiveCheck[] {
   const issuers = identities.flatMap((identity) => identitySought(identity, gateway));
   if (store.kind === 'embedded') return issuers;
   const { url } = store;
-  const redis: Sought = {
+  const redis: LiveCheck = {
     key: `redis ${url}`,
     attempt: (bounds) => pingRedis(url, bounds),
     document: gateway,
@@ -69,7 +69,7 @@ function settingsSought(
   return [...issuers, redis];
 }
 
-function identitySought(identity: IdentitySettings, document: SourceDocument): readonly Sought[] {
+function identitySought(identity: IdentitySettings, document: SourceDocument): readonly LiveCheck[] {
   const { kind, name } = identity;
   const at = ['identity', name];
   const common = { document, group: `identity ${name}` };
@@ -105,10 +105,10 @@ function identitySought(identity: IdentitySettings, document: SourceDocument): r
   }
 }
 
-function targetsSought({ file, document }: PolicySource): readonly Sought[] {
+function targetsSought({ file, document }: PolicySource): readonly LiveCheck[] {
   return Object.entries(file.upstreams ?? {}).flatMap(([name, { targets, tls }]) =>
     targets.map(
-      (origin, index): Sought => ({
+      (origin, index): LiveCheck => ({
         key: `target ${origin} ${JSON.stringify(tls)}`,
         attempt: (bounds) => reachTarget(origin, tls, bounds),
         document,
@@ -143,10 +143,10 @@ function certificateProblems(
 
 const WARNING_MS = 14 * 86_400_000;
 
-type End = Pick<Remark, 'message'> & { readonly severity: 'error' | 'warning' };
+type CertificateEnd = Pick<Remark, 'message'> & { readonly severity: 'error' | 'warning' };
 
 /** Of the first certificate of a PEM text; undefined while it has long to go. */
-export function endOfCertificate(pem: string, today: EpochMs): End | undefined {
+export function endOfCertificate(pem: string, today: EpochMs): CertificateEnd | undefined {
   const end = new X509Certificate(pem).validToDate.getTime();
   if (end > today + WARNING_MS) return undefined;
   return end <= today
@@ -155,7 +155,7 @@ export function endOfCertificate(pem: string, today: EpochMs): End | undefined {
 }
 
 /** The file has passed `check`; it may have gone since. */
-export function endOfCertificateFile(path: string, today: EpochMs): End | undefined {
+export function endOfCertificateFile(path: string, today: EpochMs): CertificateEnd | undefined {
   try {
     return endOfCertificate(readFileSync(path, 'utf8'), today);
   } catch (error) {

@@ -15,7 +15,7 @@ import { counted } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 
 /** It makes no command end otherwise. */
-export interface Notice extends Pick<Problem, 'file' | 'line' | 'column' | 'rule' | 'message'> {
+export interface CheckNotice extends Pick<Problem, 'file' | 'line' | 'column' | 'rule' | 'message'> {
   readonly api: string;
   readonly version: string;
 }
@@ -23,7 +23,7 @@ export interface Notice extends Pick<Problem, 'file' | 'line' | 'column' | 'rule
 const DAY_MS = 86_400_000;
 
 /** Of versions that have not ended at `now`. */
-export function endingExceptions(sources: readonly PolicySource[], now: EpochMs): readonly Notice[] {
+export function endingExceptions(sources: readonly PolicySource[], now: EpochMs): readonly CheckNotice[] {
   return sources.flatMap(({ file, document }) =>
     [...versionsOf(file)].flatMap(([label, version]) => {
       const { exceptions = [], retired = effectiveSunset(version) } = version;
@@ -46,7 +46,7 @@ export function endingExceptions(sources: readonly PolicySource[], now: EpochMs)
 export function unannounced(
   { plan, sources }: Pick<Whole, 'plan' | 'sources'>,
   now: EpochMs,
-): readonly Notice[] {
+): readonly CheckNotice[] {
   return sources.policies.flatMap(({ file, document }) =>
     announcementsToCome(plan.apiNamed(file.api)?.versions.values() ?? [], now).map((announcement) => {
       const { label } = announcement.life;
@@ -57,7 +57,7 @@ export function unannounced(
   );
 }
 
-function noticeOf(problem: Problem, api: string, version: string): Notice {
+function noticeOf(problem: Problem, api: string, version: string): CheckNotice {
   const { source: _source, severity: _severity, ...place } = problem;
   return { ...place, api, version };
 }

@@ -9,12 +9,15 @@ import {
   redisAddress,
 } from '../../stores/redis-address.ts';
 import { connectionFault } from '../connection-words.ts';
-import type { Bounds } from './bounded.ts';
+import type { LiveCheckBounds } from './live-attempts.ts';
 
 const MOST_BYTES = 4 * 1024;
 
 /** What is wrong, or undefined. `url` is one of a Redis. */
-export async function pingRedis(url: string, { signal, seconds }: Bounds): Promise<string | undefined> {
+export async function pingRedis(
+  url: string,
+  { signal, seconds }: LiveCheckBounds,
+): Promise<string | undefined> {
   const address = redisAddress(url);
   if (address === undefined) return 'this is not the URL of a Redis';
   try {
@@ -37,9 +40,9 @@ async function judged(address: RedisAddress, signal: AbortSignal): Promise<strin
       return judgeCluster(await firstAnswer(servers, (server) => ask(server, [['CLUSTER', 'INFO']])));
     case 'sentinel': {
       const where = [['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.primary]];
-      const told = await firstAnswer(servers, (server) => ask(server, where, address.sentinelLogin));
-      const primary = primaryIn(told);
-      if (primary === undefined) return refusal(told) ?? 'its sentinels know no primary of that name';
+      const reply = await firstAnswer(servers, (server) => ask(server, where, address.sentinelLogin));
+      const primary = primaryIn(reply);
+      if (primary === undefined) return refusal(reply) ?? 'its sentinels know no primary of that name';
       return judgePong(await ask(primary, [...choosing(address.database), ['PING']]));
     }
     default:

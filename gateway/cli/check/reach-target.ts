@@ -2,7 +2,7 @@
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionFault } from '../connection-words.ts';
-import type { Bounds } from './bounded.ts';
+import type { LiveCheckBounds } from './live-attempts.ts';
 
 /** As a policy's `tls` has it, with texts in place of paths. */
 export interface TargetTls {
@@ -16,7 +16,7 @@ export interface TargetTls {
 export async function reachTarget(
   origin: string,
   tls: TargetTls | undefined,
-  { signal, seconds }: Bounds,
+  { signal, seconds }: LiveCheckBounds,
 ): Promise<string | undefined> {
   const { protocol, hostname, port } = new URL(origin);
   const secure = protocol === 'https:';

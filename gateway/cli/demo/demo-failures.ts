@@ -3,7 +3,7 @@ import type { Environment } from '../../plan/read/interpolate.ts';
 import type { SampleService, SampleStart } from './sample-services.ts';
 
 /** Exit codes of a sample service that has said itself, on the stderr it shares with the demo, why it cannot start. */
-const HAS_SAID_WHY: readonly (number | null)[] = [2, 3];
+const REPORTED_EXIT_CODE: readonly (number | null)[] = [2, 3];
 
 /** Of each listener of the sample gateway file. */
 const PORT_VARIABLES: ReadonlyMap<unknown, string> = new Map([
@@ -21,12 +21,12 @@ export interface FailedSample {
 export const WITHOUT_SAMPLES =
   'sundial: cannot start: there are no sample services here; `sundial run` starts the gateway alone\n';
 
-/** A line for each port of the gateway that is none: of its address the samples would make a URL that nobody can read. */
+/** A line for each port of the gateway that is no port number, since the samples build URLs from it. */
 export function explainPorts(environment: Environment): string {
   const lines = Array.from(PORT_VARIABLES.values(), (variable) => {
-    const written = environment[variable] || '0'; // as the gateway file reads it, empty is not given
-    const isPort = /^\d{1,5}$/.test(written) && Number(written) <= 65_535;
-    return isPort ? '' : `sundial: cannot start: ${variable} must be a port number, not "${written}"\n`;
+    const value = environment[variable] || '0'; // as the gateway file reads it, empty is not given
+    const isPort = /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
+    return isPort ? '' : `sundial: cannot start: ${variable} must be a port number, not "${value}"\n`;
   });
   return lines.join('');
 }
@@ -36,7 +36,7 @@ export function explainSamples(failed: readonly FailedSample[]): string {
   const lines = failed.flatMap(({ service: { name }, start }) => {
     if (start.kind === 'silent')
       return [`sundial: the sample service ${name} does not start: it says nothing`];
-    if (HAS_SAID_WHY.includes(start.code)) return [];
+    if (REPORTED_EXIT_CODE.includes(start.code)) return [];
     return [`sundial: the sample service ${name} cannot start (${start.signal ?? `exit ${start.code}`})`];
   });
   // One port may be anybody's; several are most likely those of a demo.

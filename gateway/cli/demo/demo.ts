@@ -38,8 +38,8 @@ const SAME_SIGNAL_MS = 500;
 interface EndRequest {
   /** Resolves when the end was first asked for. */
   readonly promise: Promise<undefined>;
-  isAsked(): boolean;
-  ask(): void;
+  isRequested(): boolean;
+  request(): void;
 }
 
 /**
@@ -62,17 +62,17 @@ export async function runDemo({
     process.stderr.write(misread);
     return 2;
   }
-  const asked = listenForEnd();
+  const endRequest = listenForEnd();
   const theirs = connectSamples(environment);
   const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, theirs, projectRoot));
   const stopSamples = () => Promise.all(samples.map((sample) => sample.stop()));
 
-  const starts = await Promise.race([Promise.all(samples.map(awaitStart)), asked.promise]);
+  const starts = await Promise.race([Promise.all(samples.map(awaitStart)), endRequest.promise]);
   if (starts === undefined) {
     await stopSamples();
     process.exit(0);
   }
-  const started: Started[] = [];
+  const started: StartedSample[] = [];
   const failed: FailedSample[] = [];
   for (const { sample, start } of starts) {
     if (start.kind === 'listening') started.push({ sample, url: start.url });
@@ -89,12 +89,13 @@ export async function runDemo({
     await stopSamples();
     throw error;
   });
-  for (const sample of samples) reportEnd(sample, asked);
+  for (const sample of samples) reportEnd(sample, endRequest);
   const shown = started.map(({ sample, url }) => ({ name: sample.service.name, url, pid: sample.pid }));
   const tokenCommand = nameTokenCommand(environment, bound, projectRoot);
-  if (!asked.isAsked()) out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand, logFile } }));
+  if (!endRequest.isRequested())
+    out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand, logFile } }));
 
-  await asked.promise;
+  await endRequest.promise;
   await gateway.close().finally(stopSamples);
   process.exit(0);
 }
@@ -127,7 +128,7 @@ export async function printToken({ client, environment, projectRoot }: TokenOpti
   });
 }
 
-interface Started {
+interface StartedSample {
   readonly sample: SampleProcess;
   readonly url: string;
 }
@@ -136,17 +137,17 @@ async function awaitStart(sample: SampleProcess): Promise<{ sample: SampleProces
   return { sample, start: await sample.started };
 }
 
-function boundPorts(started: readonly Started[]): Environment {
+function boundPorts(started: readonly StartedSample[]): Environment {
   return Object.fromEntries(started.map(({ sample, url }) => [sample.service.variable, new URL(url).port]));
 }
 
-function reportEnd({ service, ended }: SampleProcess, asked: EndRequest): void {
+function reportEnd({ service, ended }: SampleProcess, endRequest: EndRequest): void {
   const report = async () => {
     const { code, signal } = await ended;
-    // A hang-up that reaches a child came from a terminal that was closed: nobody is left to press Ctrl-C.
-    if (signal === 'SIGHUP') asked.ask();
+    // A SIGHUP of a child means that the terminal was closed, so Ctrl-C can no longer come.
+    if (signal === 'SIGHUP') endRequest.request();
     setTimeout(() => {
-      if (asked.isAsked()) return;
+      if (endRequest.isRequested()) return;
       process.stderr.write(`sundial: ${service.name} ended (${signal ?? `exit ${code}`}); ${service.loss}\n`);
     }, NEWS_AFTER_MS);
   };
@@ -171,10 +172,10 @@ function quote(word: string): string {
 /** From now on SIGINT and SIGTERM ask for the end; a second one exits at once with 130. */
 function listenForEnd(): EndRequest {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  let isAsked = false;
+  let isRequested = false;
   let isSecondMeant = false;
   const ask = () => {
-    isAsked = true;
+    isRequested = true;
     resolve(undefined);
   };
   const onSignal = () => {
@@ -186,5 +187,5 @@ function listenForEnd(): EndRequest {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  return { promise, isAsked: () => isAsked, ask };
+  return { promise, isRequested: () => isRequested, request: ask };
 }

@@ -72,7 +72,7 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
 export const areSamplesIn = (projectRoot: string): boolean =>
   SAMPLE_SERVICES.every(({ start: [entry] }) => existsSync(join(projectRoot, entry)));
 
-export interface Ending {
+export interface SampleExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -81,7 +81,7 @@ export interface Ending {
 export type SampleStart =
   /** `url`: the address it said it listens on. */
   | { readonly kind: 'listening'; readonly url: string }
-  | ({ readonly kind: 'ended' } & Ending)
+  | ({ readonly kind: 'ended' } & SampleExit)
   /** It said nothing in time. */
   | { readonly kind: 'silent' };
 
@@ -89,7 +89,7 @@ export interface SampleProcess {
   readonly service: SampleService;
   readonly pid: number;
   readonly started: Promise<SampleStart>;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<SampleExit>;
   /** Asks it to end, and makes it end after three seconds. */
   stop(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export function spawnSample(
     env: cache === undefined ? environment : { ...environment, ...compiledIn(cache) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  const ended = new Promise<Ending>((resolve) => {
+  const ended = new Promise<SampleExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.once('error', () => resolve({ code: null, signal: null }));
   });
@@ -169,7 +169,7 @@ export function connectSamples(environment: Environment): Environment {
 
 const listed = (...entries: readonly (string | undefined)[]): string => entries.filter(Boolean).join(',');
 
-function portOf(written: string | undefined, fallback: string): string | undefined {
-  const port = written || fallback;
+function portOf(value: string | undefined, fallback: string): string | undefined {
+  const port = value || fallback;
   return port === '0' ? undefined : port;
 }

@@ -4,7 +4,7 @@ import { type Compared, comparePolicies } from '../../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
-import { askUsage } from '../live-usage.ts';
+import { fetchUsage } from '../live-usage.ts';
 import { type Impact, spellImpact, usageImpacts } from '../usage-impact.ts';
 
 export interface DiffOptions extends PrintedFiles {
@@ -30,9 +30,9 @@ export async function runDiff(options: DiffOptions): Promise<CommandResult> {
 async function impactsOf(compared: Compared, options: DiffOptions): Promise<readonly Impact[] | string> {
   if (compared.kind === 'unread') return [];
   const { newer, changes } = compared;
-  const asked = await askUsage(newer, { ...options, config: options.configFile, admin: undefined });
-  if (asked.kind === 'absent') return asked.why;
-  return usageImpacts(newer, asked, options.now).impacts.filter(({ api, version }) =>
+  const usage = await fetchUsage(newer, { ...options, config: options.configFile, admin: undefined });
+  if (usage.kind === 'absent') return usage.why;
+  return usageImpacts(newer, usage, options.now).impacts.filter(({ api, version }) =>
     changes.some((each) => each.api === api && [version, ''].includes(each.subject)),
   );
 }

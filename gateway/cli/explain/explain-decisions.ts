@@ -14,22 +14,22 @@ import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import { UPSTREAM_SIGNALS } from '../../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { Judged } from '../judge.ts';
+import type { JudgedRequest } from '../judge.ts';
 import { accountInWords, type KnownAccount } from '../known-account.ts';
 import { datesInWords, keyInWords, locationsInWords, perWindow, spellCarrier } from './decision-words.ts';
 import { refusedRow } from './explain-refused.ts';
 import {
   brownoutRow,
-  type Decision,
+  type DecisionRow,
   exceptionRows,
   freezeRows,
   limitRows,
   retirementRows,
 } from './explain-rows.ts';
-import { type WrittenLines, writtenLines } from './written-lines.ts';
+import { type PolicyLines, policyLines } from './policy-lines.ts';
 
 /** What the caller said of the consumer. */
-export interface Passed {
+export interface GivenCaller {
   readonly consumer: string | undefined;
   readonly scopes: readonly string[] | undefined;
   readonly account: KnownAccount;
@@ -39,15 +39,15 @@ export interface Passed {
 const BODIED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export function decisionsOf(
-  request: Judged,
+  request: JudgedRequest,
   { sources, settings }: Pick<Whole, 'sources' | 'settings'>,
-  passed: Passed,
-): readonly Decision[] {
+  passed: GivenCaller,
+): readonly DecisionRow[] {
   const { view, ending } = request;
   const { api, plan, refusedBy } = request.facts;
-  const named = writtenLines(sources, api?.name);
-  const rows: Decision[] = [];
-  const add = (step: string, value: string, row: Partial<Omit<Decision, 'step' | 'value'>>) =>
+  const named = policyLines(sources, api?.name);
+  const rows: DecisionRow[] = [];
+  const add = (step: string, value: string, row: Partial<Omit<DecisionRow, 'step' | 'value'>>) =>
     rows.push({ step, value, detail: '', assumed: undefined, origin: undefined, ...row });
 
   if (plan.guard !== undefined && isJudged(request)) {
@@ -70,12 +70,12 @@ export function decisionsOf(
     add('version', chosen.label, { ...how, origin: named.carrier(carrier) });
   }
   if (refusedBy !== undefined)
-    rows.push(readAsRow(refusedBy, api, writtenLines(sources, refusedBy.api?.name)));
+    rows.push(readAsRow(refusedBy, api, policyLines(sources, refusedBy.api?.name)));
   // From here on the rows are about the rules that refuse the request, and otherwise about those that its path names.
   const judged = refusedBy?.version === undefined ? request : judgedBy(request, refusedBy);
   const { facts } = judged;
   const { version, phase, quotas } = facts;
-  const lines = writtenLines(sources, facts.api?.name);
+  const lines = policyLines(sources, facts.api?.name);
   if (version !== undefined && hasDates(version.schedule)) {
     if (version.operation !== undefined)
       add('operation', version.operation, { detail: 'has rules of its own', origin: lines.rules(version) });
@@ -136,7 +136,7 @@ export function decisionsOf(
   }
   if (ending.kind === 'answered') {
     const refused = refusedBy === undefined ? request : judgedBy(request, refusedBy);
-    rows.push(refusedRow(refused, ending, writtenLines(sources, refused.facts.api?.name)));
+    rows.push(refusedRow(refused, ending, policyLines(sources, refused.facts.api?.name)));
   } else {
     const { upstream, target, notice } = ending.order;
     const [first, ...more] = upstream.targets;
@@ -159,7 +159,7 @@ export function decisionsOf(
 }
 
 /** Which other rules the path may mean to a service: those that refuse the request. */
-function readAsRow({ api, version }: Found, named: ApiPlan | undefined, lines: WrittenLines): Decision {
+function readAsRow({ api, version }: Found, named: ApiPlan | undefined, lines: PolicyLines): DecisionRow {
   const isOwn = version !== undefined && api === named;
   return {
     step: 'read as',
@@ -176,12 +176,12 @@ function wouldBeHeld({ upstream, brownouts }: VersionRules, phase: Phase, now: E
 }
 
 /** By the rules of another reading of its path. */
-function judgedBy(request: Judged, decision: Found): Judged {
+function judgedBy(request: JudgedRequest, decision: Found): JudgedRequest {
   return { ...request, facts: { ...request.facts, ...decision } };
 }
 
 /** Whether the pipeline saw the request, as it does not when a listener refuses it. */
-function isJudged({ facts, ending }: Judged): boolean {
+function isJudged({ facts, ending }: JudgedRequest): boolean {
   return facts.api !== undefined || ending.kind === 'forwarded' || ENTRANCE.has(ending.reason);
 }
 

@@ -2,10 +2,10 @@
 import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { parseInstant } from '../../policy/notation.ts';
-import type { Judged } from '../judge.ts';
+import type { JudgedRequest } from '../judge.ts';
 import { signalsOf, spellChanges } from './explain-signals.ts';
 
-export interface Change {
+export interface OutcomeChange {
   readonly at: EpochMs;
   /** The version that then answers for the request; undefined when none does. */
   readonly version: string | undefined;
@@ -23,10 +23,10 @@ export interface Change {
 
 /** The next changes, in time order, at most `most`. */
 export async function nextChanges(
-  first: Judged,
-  judgeAt: (now: EpochMs) => Promise<Judged>,
+  first: JudgedRequest,
+  judgeAt: (now: EpochMs) => Promise<JudgedRequest>,
   most: number,
-): Promise<readonly Change[]> {
+): Promise<readonly OutcomeChange[]> {
   const { api, version, now } = first.facts;
   if (api === undefined) return [];
   // Of every operation too: it may be the one that a successor or a redirect leads to.
@@ -38,11 +38,11 @@ export async function nextChanges(
     ...(version === undefined ? [] : brownoutsAhead(ofFile, version, now)),
     ...daysNamed(first),
   ];
-  const changes: Change[] = [];
-  let before = toldBy(first);
+  const changes: OutcomeChange[] = [];
+  let before = summaryOf(first);
   for (const at of laterThan(now, instants)) {
     if (changes.length === most) break;
-    const after = toldBy(await judgeAt(at));
+    const after = summaryOf(await judgeAt(at));
     const signals = spellChanges(before.signals, after.signals);
     if (signals.length > 0 || JSON.stringify(after.outcome) !== JSON.stringify(before.outcome))
       changes.push({ at, ...after.outcome, signals });
@@ -75,8 +75,8 @@ function brownoutsAhead(
   now: EpochMs,
 ): readonly EpochMs[] {
   const { label, operation } = version;
-  const written = ofFile.find((each) => each.label === label && each.operation === operation) ?? version;
-  const lives = [...(written.earlier ?? []), written];
+  const declared = ofFile.find((each) => each.label === label && each.operation === operation) ?? version;
+  const lives = [...(declared.earlier ?? []), declared];
   const nearest = ({ brownouts }: VersionRules, from: EpochMs, until = Number.POSITIVE_INFINITY) => {
     const [window] = brownouts?.windows(from, until) ?? [];
     return window === undefined ? [] : [window.from, window.until];
@@ -91,7 +91,7 @@ function brownoutsAhead(
 }
 
 /** With `match: floor` a day that a header names gets an answer as soon as it has come (VER-5). */
-function daysNamed({ facts, view }: Judged): readonly EpochMs[] {
+function daysNamed({ facts, view }: JudgedRequest): readonly EpochMs[] {
   const { header, match } = facts.api?.resolution ?? {};
   if (header === undefined || match !== 'floor') return [];
   return [parseInstant(view.headers.get(header) ?? '') ?? []].flat();
@@ -101,11 +101,11 @@ function laterThan(now: EpochMs, instants: readonly EpochMs[]): readonly EpochMs
   return [...new Set(instants)].filter((at) => at > now && Number.isFinite(at)).sort((a, b) => a - b);
 }
 
-function toldBy(judged: Judged) {
+function summaryOf(judged: JudgedRequest) {
   return { outcome: outcomeOf(judged), signals: signalsOf(judged) };
 }
 
-function outcomeOf({ facts, ending }: Judged): Omit<Change, 'at' | 'signals'> {
+function outcomeOf({ facts, ending }: JudgedRequest): Omit<OutcomeChange, 'at' | 'signals'> {
   const answer = ending.kind === 'answered' ? ending.answer : undefined;
   const location = answer?.headers.get('location');
   return {

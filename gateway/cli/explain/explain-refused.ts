@@ -15,15 +15,19 @@ import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { resolveVersion } from '../../policy/versioning/resolve.ts';
-import type { Ending, Judged } from '../judge.ts';
+import type { JudgedOutcome, JudgedRequest } from '../judge.ts';
 import { endOf } from './decision-words.ts';
-import type { Decision } from './explain-rows.ts';
-import type { WrittenLines } from './written-lines.ts';
+import type { DecisionRow } from './explain-rows.ts';
+import type { PolicyLines } from './policy-lines.ts';
 
-type Answered = Extract<Ending, { kind: 'answered' }>;
+type Answered = Extract<JudgedOutcome, { kind: 'answered' }>;
 
 /** `ending`: that of the request that was judged. */
-export function refusedRow({ facts, view }: Judged, ending: Answered, lines: WrittenLines): Decision {
+export function refusedRow(
+  { facts, view }: JudgedRequest,
+  ending: Answered,
+  lines: PolicyLines,
+): DecisionRow {
   const step = ending.reason === 'published' ? 'answer' : 'refused';
   const row = { step, value: ending.reason, detail: '', assumed: undefined };
   const gone = forgottenOf(facts, ending);
@@ -40,10 +44,10 @@ export function refusedRow({ facts, view }: Judged, ending: Answered, lines: Wri
 
 /** What services read in different ways: which key or file makes that matter. */
 function ambiguityRefusal(
-  { api, plan, version }: Judged['facts'],
+  { api, plan, version }: JudgedRequest['facts'],
   { refusal }: Answered,
-  lines: WrittenLines,
-): Pick<Decision, 'detail' | 'origin'> | undefined {
+  lines: PolicyLines,
+): Pick<DecisionRow, 'detail' | 'origin'> | undefined {
   switch (refusal) {
     case ENCODED_SLASH:
       return { detail: 'paths.encoded_slash is reject', origin: lines.encodedSlash };
@@ -89,7 +93,7 @@ function nestedIn(outer: ApiPlan | undefined, apis: readonly ApiPlan[]): string 
 }
 
 /** The version that would have been found, had it not been forgotten; an API without versions is one. */
-function forgottenOf(facts: Judged['facts'], { reason, refusal }: Answered): VersionRules | undefined {
+function forgottenOf(facts: JudgedRequest['facts'], { reason, refusal }: Answered): VersionRules | undefined {
   const { api, version, now } = facts;
   if (reason === 'route_unknown') return version && isForgotten(version.schedule, now) ? version : undefined;
   if (refusal?.reason !== 'version_unknown' || api === undefined) return undefined;
@@ -104,7 +108,7 @@ function forgottenOf(facts: Judged['facts'], { reason, refusal }: Answered): Ver
   return isForgotten(rules.schedule, now) ? rules : undefined;
 }
 
-function whyRefused({ facts, view }: Pick<Judged, 'facts' | 'view'>, ending: Answered): string {
+function whyRefused({ facts, view }: Pick<JudgedRequest, 'facts' | 'view'>, ending: Answered): string {
   if (ending.reason === 'maintenance') return endOf(facts.version?.maintenance);
   if (ending.reason === 'misdirected') return `no certificate is for ${view.host}`;
   if (ending.refusal?.reason === 'method_overridden')
@@ -114,7 +118,11 @@ function whyRefused({ facts, view }: Pick<Judged, 'facts' | 'view'>, ending: Ans
   return ending.cause ?? '';
 }
 
-function refusedAt(facts: Judged['facts'], { reason }: Answered, lines: WrittenLines): Origin | undefined {
+function refusedAt(
+  facts: JudgedRequest['facts'],
+  { reason }: Answered,
+  lines: PolicyLines,
+): Origin | undefined {
   const { version, now } = facts;
   if (reason.startsWith('version_') && version === undefined) return lines.carrier(facts.carrier);
   switch (reason) {

@@ -7,12 +7,12 @@ import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
 import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';
-import type { Judged } from '../judge.ts';
+import type { JudgedRequest } from '../judge.ts';
 import type { KnownAccount } from '../known-account.ts';
 import { perWindow } from './decision-words.ts';
-import type { WrittenLines } from './written-lines.ts';
+import type { PolicyLines } from './policy-lines.ts';
 
-export interface Decision {
+export interface DecisionRow {
   readonly step: string;
   readonly value: string;
   readonly detail: string;
@@ -21,9 +21,9 @@ export interface Decision {
   readonly origin: Origin | undefined;
 }
 
-type Asked = Pick<Judged, 'facts' | 'view'>;
+type BrownoutRequest = Pick<JudgedRequest, 'facts' | 'view'>;
 
-interface Draw {
+interface BrownoutShare {
   readonly share?: string;
   readonly drawn?: string;
   readonly assumed?: string;
@@ -33,11 +33,13 @@ interface Draw {
 export function brownoutRow(
   version: VersionRules,
   window: BrownoutWindow,
-  asked: Asked,
-  lines: WrittenLines,
-): Decision {
-  const isOpen = window.from <= asked.facts.now;
-  const { share, drawn, assumed }: Draw = isOpen ? draw(version, window, asked) : shareOf(version, window);
+  request: BrownoutRequest,
+  lines: PolicyLines,
+): DecisionRow {
+  const isOpen = window.from <= request.facts.now;
+  const { share, drawn, assumed }: BrownoutShare = isOpen
+    ? draw(version, window, request)
+    : shareOf(version, window);
   const span = `${dateInWords(window.from)} to ${dateInWords(window.until)}`;
   return {
     step: 'brownout',
@@ -48,29 +50,33 @@ export function brownoutRow(
   };
 }
 
-function shareOf({ access }: VersionRules, { share }: BrownoutWindow): Draw {
+function shareOf({ access }: VersionRules, { share }: BrownoutWindow): BrownoutShare {
   if (share === undefined) return {};
   return {
     share: `for ${Math.round(share * 100)}% of ${access.kind === 'public' ? 'addresses' : 'consumers'}`,
   };
 }
 
-function draw(version: VersionRules, window: BrownoutWindow, { facts, view }: Asked): Draw {
+function draw(
+  version: VersionRules,
+  window: BrownoutWindow,
+  { facts, view }: BrownoutRequest,
+): BrownoutShare {
   const { consumer, now } = facts;
-  const told = shareOf(version, window);
-  if (told.share === undefined || leaveFrom('brownouts', version.exceptions, consumer, now)) return told;
+  const row = shareOf(version, window);
+  if (row.share === undefined || leaveFrom('brownouts', version.exceptions, consumer, now)) return row;
   const isMet = meetsBrownout(window, version, now, { consumer, clientAddress: view.clientAddress });
   const among = `is${isMet ? '' : ' not'} among them`;
-  if (consumer !== undefined) return { ...told, drawn: `${consumer.id} ${among}` };
-  return version.access.kind === 'public' ? { ...told, assumed: `the address ${among}` } : told;
+  if (consumer !== undefined) return { ...row, drawn: `${consumer.id} ${among}` };
+  return version.access.kind === 'public' ? { ...row, assumed: `the address ${among}` } : row;
 }
 
 /** The exceptions of this consumer that have not ended, whatever they free it from now. */
 export function exceptionRows(
   { exceptions }: VersionRules,
-  { consumer, now }: Judged['facts'],
-  line: (index: number) => Decision['origin'],
-): readonly Decision[] {
+  { consumer, now }: JudgedRequest['facts'],
+  line: (index: number) => DecisionRow['origin'],
+): readonly DecisionRow[] {
   return exceptions.flatMap((each, index) =>
     each.consumer !== consumer?.id || each.until <= now
       ? []
@@ -84,13 +90,13 @@ export function exceptionRows(
   );
 }
 
-/** None where nothing is frozen, or nobody is known who could be new. */
+/** None if nothing is frozen or the caller is anonymous. */
 export function freezeRows(
   version: VersionRules,
-  { consumer, now }: Judged['facts'],
+  { consumer, now }: JudgedRequest['facts'],
   { firstSeen }: KnownAccount,
-  lines: WrittenLines,
-): readonly Decision[] {
+  lines: PolicyLines,
+): readonly DecisionRow[] {
   const { freeze } = version;
   if (freeze === undefined || consumer === undefined) return [];
   const row = { step: 'freeze', assumed: undefined, origin: lines.freeze(version) };
@@ -106,9 +112,9 @@ export function freezeRows(
 /** None where it retires whatever is called of it, or has no sunset before it. */
 export function retirementRows(
   { retireWhen: rule, schedule: { sunset } }: VersionRules,
-  { now }: Judged['facts'],
-  origin: Decision['origin'],
-): readonly Decision[] {
+  { now }: JudgedRequest['facts'],
+  origin: DecisionRow['origin'],
+): readonly DecisionRow[] {
   if (rule === undefined || sunset === undefined || now >= sunset) return [];
   const detail =
     rule.onExceed === 'hold' ? 'else the sunset is held, for 90 days at most' : 'else with a warning';
@@ -118,10 +124,10 @@ export function retirementRows(
 export function limitRows(
   version: VersionRules,
   quotas: readonly Quota[],
-  lines: Pick<WrittenLines, 'limit' | 'cost'>,
-): readonly Decision[] {
+  lines: Pick<PolicyLines, 'limit' | 'cost'>,
+): readonly DecisionRow[] {
   const cost = version.limits?.cost ?? 1;
-  const rows = quotas.map(({ limit, rule }): Decision => {
+  const rows = quotas.map(({ limit, rule }): DecisionRow => {
     const exactly = limit.algorithm === 'sliding-log' ? ', in any window' : '';
     const burst = limit.burst === limit.units ? '' : `, ${limit.burst} at once`;
     const shadow = rule.shadow ? ', only counted: shadow' : '';

@@ -1,11 +1,9 @@
 // What an answer says of the life of its version, and how that differs between two instants, in the words of the domain.
 import { dateInWords } from '../../policy/notation.ts';
-import type { Judged } from '../judge.ts';
+import type { JudgedRequest } from '../judge.ts';
 import { perWindow } from './decision-words.ts';
 
-/** Of one answer; undefined where no version answers. */
-export interface Signals {
-  /** Version and operation that answer, and the stage. */
+export interface SignalSet {
   readonly subject: string;
   readonly stage: string;
   /** Versions it names, by what they are to it. */
@@ -15,7 +13,6 @@ export interface Signals {
   readonly sunset: string | undefined;
   /** In words; one that falls by the day is the same on any of them. */
   readonly limit: string | undefined;
-  /** The very lines, by their names. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -23,19 +20,19 @@ const RELATIONS = ['successor', 'latest version', 'predecessor'] as const;
 type Relation = (typeof RELATIONS)[number];
 const LINES = ['deprecation', 'sunset', 'x-api-deprecation-info', 'link', 'warning'] as const;
 
-export function signalsOf({ facts, ending }: Judged): Signals | undefined {
+export function signalsOf({ facts, ending }: JudgedRequest): SignalSet | undefined {
   const { version, phase, successor, linked } = facts;
   if (version === undefined || phase === undefined) return undefined;
   const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
   const { deprecated } = version.schedule;
   const isDated = deprecated !== undefined && phase.replace.some(([name]) => name === 'deprecation');
   // At a shared URL it is named in the body of an end alone.
-  const told = successor.replacement !== undefined || ending.kind === 'answered';
+  const isShown = successor.replacement !== undefined || ending.kind === 'answered';
   return {
     subject: `${version.operation ?? ''} ${version.label}`,
     stage: phase.stage,
     named: {
-      successor: told ? linked.successor?.label : undefined,
+      successor: isShown ? linked.successor?.label : undefined,
       'latest version': linked.latest,
       predecessor: linked.predecessor,
     },
@@ -47,7 +44,7 @@ export function signalsOf({ facts, ending }: Judged): Signals | undefined {
 }
 
 /** A curve has a step for each day: told once, and not whenever something else changes. */
-function limitOf({ version, quotas }: Judged['facts']): string | undefined {
+function limitOf({ version, quotas }: JudgedRequest['facts']): string | undefined {
   const each = quotas?.map(({ limit }) => {
     const rule = version?.limits?.each.find(({ deprecated }) => deprecated.name === limit.name);
     const falls = rule?.curve !== undefined && limit.name !== rule.active.name;
@@ -58,7 +55,7 @@ function limitOf({ version, quotas }: Judged['facts']): string | undefined {
 }
 
 /** Nothing for another version, whose lines are all its own; a new stage brings its own lines along. */
-export function spellChanges(before: Signals | undefined, after: Signals | undefined): readonly string[] {
+export function spellChanges(before: SignalSet | undefined, after: SignalSet | undefined): readonly string[] {
   if (before === undefined || after === undefined || before.subject !== after.subject) return [];
   const words = RELATIONS.flatMap((relation) => namedChange(relation, before, after));
   words.push(...otherThan(before.limit, after.limit));
@@ -72,13 +69,13 @@ export function spellChanges(before: Signals | undefined, after: Signals | undef
   return other.length === 0 ? [] : [`other ${other.join(', ')}`];
 }
 
-function namedChange(relation: Relation, before: Signals, after: Signals): readonly string[] {
+function namedChange(relation: Relation, before: SignalSet, after: SignalSet): readonly string[] {
   const [was, is] = [before.named[relation], after.named[relation]];
   if (was === is) return [];
   return [is === undefined ? `no longer links ${was} as ${relation}` : `links ${is} as ${relation}`];
 }
 
-/** Of what is told both times. */
+/** Changes between the two signals. */
 function otherThan(was: string | undefined, is: string | undefined): readonly string[] {
   return was === undefined || is === undefined || was === is ? [] : [is];
 }

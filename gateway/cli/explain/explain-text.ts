@@ -2,18 +2,18 @@
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import { reasonPhrase } from '../../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
-import type { Answer } from '../../exchange/exchange.ts';
+import type { ExchangeAnswer } from '../../exchange/exchange.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { Judged } from '../judge.ts';
-import type { Change } from './explain-next.ts';
-import type { Decision } from './explain-rows.ts';
+import type { JudgedRequest } from '../judge.ts';
+import type { OutcomeChange } from './explain-next.ts';
+import type { DecisionRow } from './explain-rows.ts';
 
 export interface Explanation {
-  readonly judged: Judged;
-  readonly decisions: readonly Decision[];
-  readonly next: readonly Change[];
+  readonly judged: JudgedRequest;
+  readonly decisions: readonly DecisionRow[];
+  readonly next: readonly OutcomeChange[];
 }
 
 /** `2027-04-15T14:00:00Z`. */
@@ -41,7 +41,7 @@ export function explanationText({ judged, decisions, next }: Explanation): strin
 }
 
 /** With the port that its Host names. */
-function urlOf({ scheme, host, headers, path, search }: Judged['view']): string {
+function urlOf({ scheme, host, headers, path, search }: JudgedRequest['view']): string {
   return `${scheme}://${headers.get('host') ?? host}${path}${search}`;
 }
 
@@ -73,18 +73,16 @@ export function explanationJson({ judged, decisions, next }: Explanation): strin
   return `${JSON.stringify(whole, undefined, 2)}\n`;
 }
 
-/** What is added to a body, as it will stand there. */
 function noticeText({ notice }: ForwardOrder): string {
   return notice === undefined ? '' : `{${notice.member}, …}`;
 }
 
 /** As an object where it is one; a published page is text. */
-function bodyOf({ headers, body }: Answer): unknown {
+function bodyOf({ headers, body }: ExchangeAnswer): unknown {
   const type = headers.get('content-type');
   return typeof type === 'string' && /[/+]json\b/.test(type) && body !== '' ? JSON.parse(body) : body;
 }
 
-/** Header lines of an answer that follow from the policy. */
 function linesOf(headers: HeaderLines): readonly (readonly [name: string, value: string])[] {
   return Object.entries(headers.record()).flatMap(([name, value]) => {
     if (value === undefined || PER_REQUEST.has(name)) return [];
@@ -92,13 +90,15 @@ function linesOf(headers: HeaderLines): readonly (readonly [name: string, value:
   });
 }
 
-function columns(decisions: readonly Decision[]): readonly string[] {
+function columns(decisions: readonly DecisionRow[]): readonly string[] {
   const rows = decisions.map(({ step, value, detail, assumed, origin }) => {
-    const told = [detail, assumed === undefined ? '' : `(assumed: ${assumed})`].filter((each) => each !== '');
+    const details = [detail, assumed === undefined ? '' : `(assumed: ${assumed})`].filter(
+      (each) => each !== '',
+    );
     return [
       step,
       value,
-      told.join(' '),
+      details.join(' '),
       origin === undefined ? '' : `${origin.file}:${origin.line}`,
     ] as const;
   });
@@ -109,7 +109,16 @@ function columns(decisions: readonly Decision[]): readonly string[] {
   );
 }
 
-function changeText({ at, version, operation, stage, status, reason, location, signals }: Change): string {
+function changeText({
+  at,
+  version,
+  operation,
+  stage,
+  status,
+  reason,
+  location,
+  signals,
+}: OutcomeChange): string {
   const who =
     version === undefined
       ? 'no version answers'

@@ -4,7 +4,6 @@ import type { GatewayPlan } from '../../plan/plan.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
-import { parseField, readAsked } from '../asked-request.ts';
 import {
   type CommandResult,
   exitCodeOf,
@@ -14,6 +13,7 @@ import {
 import type { DatedFiles } from '../command-setting.ts';
 import { EVERY_SCOPE, judge } from '../judge.ts';
 import { assumePins, type KnownAccount } from '../known-account.ts';
+import { parseField, parseRequest } from '../parse-request.ts';
 import { decisionsOf } from './explain-decisions.ts';
 import { nextChanges } from './explain-next.ts';
 import { explanationJson, explanationText } from './explain-text.ts';
@@ -23,16 +23,14 @@ export interface ExplainQuestion {
   readonly request: string;
   /** `Name: value`. */
   readonly headers: readonly string[];
-  /** The consumer that calls; undefined: nobody, unless a token is among the headers. */
+  /** The calling consumer; undefined: anonymous, unless the headers have a token. */
   readonly as: string | undefined;
   /** Undefined: every scope there is. */
   readonly scopes: readonly string[] | undefined;
-  /** What is known of the account that the consumer calls for. */
   readonly account?: KnownAccount;
   /** End of a pause of the API that runs from `now` on; undefined: nothing is paused. */
   readonly paused: EpochMs | undefined;
   readonly format: 'text' | 'json';
-  /** Lifecycle instant. */
   readonly now: EpochMs;
 }
 
@@ -40,7 +38,7 @@ export interface ExplainOptions extends ExplainQuestion, DatedFiles {}
 
 const MOST_CHANGES = 5;
 const NO_NAME = '(whoever the token names)';
-/** Stands for a token whose owner was named; it is shown to nobody and verified by nobody. */
+/** A placeholder for the token of a named consumer; it is never printed or verified. */
 const TOKEN = 'Bearer explained';
 
 /** Refusals are explained with 0 as well: 1 is for problems in the files, 2 for a request that cannot be read. */
@@ -66,7 +64,7 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   const headers = question.headers.map((text) => parseField(text) ?? text);
   const odd = headers.find((field) => typeof field === 'string');
   if (odd !== undefined) return unusable(`not a header such as "API-Version: v1": ${JSON.stringify(odd)}`);
-  const asked = readAsked(
+  const request = parseRequest(
     {
       request: question.request,
       headers: headers.filter((field) => typeof field !== 'string'),
@@ -76,7 +74,7 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
     settings,
     plan,
   );
-  if (asked.kind === 'unusable') return unusable(asked.message);
+  if (request.kind === 'unusable') return unusable(request.message);
   const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);
   const consumer = { id: question.as ?? NO_NAME, isNamed: question.as !== undefined, named: true, scopes };
   const { paused } = question;
@@ -85,7 +83,8 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   const overrides = paused === undefined ? [] : pausesOf(plan, question.now, paused);
   const { account = {} } = question;
   const pins = assumePins(account, question.now);
-  const judgeAt = (now: EpochMs) => judge(asked, { plan, settings, now, overrides, consumer, account, pins });
+  const judgeAt = (now: EpochMs) =>
+    judge(request, { plan, settings, now, overrides, consumer, account, pins });
   const judged = await judgeAt(question.now);
   const explanation = {
     judged,

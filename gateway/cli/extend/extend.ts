@@ -27,7 +27,6 @@ import { replaceFile } from '../replace-file.ts';
 /** What the file may hold of it. */
 const WHY = lineOfText('Why.');
 
-/** An instant, and how it is to stand in the file. */
 interface WrittenInstant {
   readonly at: EpochMs;
   readonly text: string;
@@ -37,7 +36,6 @@ export interface ExtendOptions extends PrintedFiles {
   readonly api: string;
   /** Undefined: the sunset that the file gives the API as a whole. */
   readonly version: string | undefined;
-  /** The new sunset. */
   readonly to: WrittenInstant;
   readonly why: string;
   /** Undefined: today. */
@@ -133,7 +131,6 @@ function changesBetween(before: PolicySource | undefined, after: PolicySource | 
     .join('');
 }
 
-/** What the file says of a version, or of the API as a whole. */
 function lifeOf(file: PolicyFile, version: string | undefined): VersionParts {
   return version === undefined ? wholeApiParts(file) : (versionsOf(file).get(version) ?? {});
 }
@@ -148,7 +145,6 @@ function isReached({ document }: PolicySource, version: string): boolean {
   return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
 }
 
-/** Warnings that the extension brought. */
 function newIn(before: Loaded, after: Loaded): readonly Problem[] {
   const known = new Set(before.problems.map(({ rule, message }) => `${rule}\n${message}`));
   return after.problems.filter(({ rule, message }) => !known.has(`${rule}\n${message}`));
@@ -203,7 +199,7 @@ function unifiedDiff(file: string, before: string, after: string): string {
   ].join('\n');
 }
 
-/** A line end that is missing at the end of the file is told by a mark, as `diff` does. */
+/** Marks a missing line end at the end of the file, as `diff` does. */
 function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   const last = lines.pop() ?? '';

@@ -15,7 +15,6 @@ import { type CommandResult, unusable } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 
 export interface InitOptions extends PrintedFiles {
-  /** The description. */
   readonly from: string;
   /** Undefined: a file where the gateway file looks for policies. */
   readonly out: string | undefined;

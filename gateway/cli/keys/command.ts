@@ -116,5 +116,5 @@ function inCommandWords(text: string, next: NextCommand): string {
     GET: next('keys', 'list'),
     POST: next('keys', 'add', '<consumer>', '--why', '"…"'),
   };
-  return text.replace(/\b(GET|POST) \/-\/keys\b/g, (written, method: string) => commands[method] ?? written);
+  return text.replace(/\b(GET|POST) \/-\/keys\b/g, (match, method: string) => commands[method] ?? match);
 }

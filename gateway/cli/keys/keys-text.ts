@@ -4,20 +4,19 @@ import type { NextCommand } from '../../plan/next-command.ts';
 import { plural } from '../../plan/problems.ts';
 import { moment, onTerminal } from '../terminal-text.ts';
 
-const NOBODY_TAKES_IT =
+const NOT_ACCEPTED =
   'Warning: no API takes API keys, so that it opens nothing. Write an identity such as keys: { header: X-API-Key } into the gateway file, and name it in the access of a policy.';
 
 const scopeWarning = (scopes: readonly string[]): string =>
   `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;
 
-/** The text that goes with a new key, without the key itself. */
 export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, next: NextCommand): string {
   const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
   return onTerminal([
     '',
     `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
     ...overlap,
-    ...(takenBy?.length === 0 ? [NOBODY_TAKES_IT] : []),
+    ...(takenBy?.length === 0 ? [NOT_ACCEPTED] : []),
     ...(unknownScopes.length === 0 ? [] : [scopeWarning(unknownScopes)]),
     `End it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
   ]);

@@ -18,7 +18,6 @@ import { replaceFile } from '../replace-file.ts';
 export interface OpenapiOptions extends DatedFiles {
   readonly api: string;
   readonly version: string;
-  /** Replace the file instead of printing what it would say. */
   readonly write: boolean;
 }
 
@@ -59,17 +58,17 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   const description = readDescription(shown, read.bytes);
   const rules = plan.apiNamed(options.api)?.versions.get(options.version);
   if (rules === undefined) throw new Error('a version of the files is not in their plan');
-  const written = writeLifecycle(
+  const result = writeLifecycle(
     describedVersion(source.file, version, rules, { description, now: options.now }),
   );
-  if (written.kind === 'homeless')
+  if (result.kind === 'homeless')
     return unusable(
       `${shown} has no \`info\` to write the lifecycle into: add one with a title and a version`,
     );
-  if (written.kind === 'entangled') return unusable(entangled(shown));
+  if (result.kind === 'entangled') return unusable(entangled(shown));
 
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(read.bytes);
-  const after = before.startsWith('\ufeff') ? `\ufeff${written.text}` : written.text;
+  const after = before.startsWith('\ufeff') ? `\ufeff${result.text}` : result.text;
   if (!options.write) return { exitCode: 0, stdout: after, stderr: '' };
   const announced = announcementOf(rules.schedule) ?? options.now;
   const key = REMOVED.find((each) => source.document.origin(['versions', rules.label, each])?.file === shown);

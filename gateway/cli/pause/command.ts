@@ -9,12 +9,12 @@ import {
 import type { NextCommand } from '../../plan/next-command.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import {
+  type CallError,
   call,
-  type Failure,
   failed,
   failure,
-  type Gateway,
   type GatewayAction,
+  type GatewayClient,
   segment,
 } from '../admin-call.ts';
 import {
@@ -87,27 +87,26 @@ export function addPauseCommand(program: Command, setting: CommandSetting): void
 
 const LIST = { method: 'GET', path: '/-/overrides' } as const;
 
-interface Meant {
+interface PauseSelector {
   /** An id, or the API whose pause it is. */
   readonly what: string;
   readonly version: string | undefined;
 }
 
-function endPause(meant: Meant, body: Readonly<Record<'by' | 'why', string>>): GatewayAction {
+function endPause(meant: PauseSelector, body: Readonly<Record<'by' | 'why', string>>): GatewayAction {
   return async (gateway) => {
-    const found = await pauseMeant(gateway, meant);
+    const found = await findPause(gateway, meant);
     if (found.kind === 'failed') return failed(found, gateway.format);
     return call({
       request: { method: 'DELETE', path: `/-/pauses/${segment(found.id)}`, body },
       read: readEndedAnswer,
-      // What it held is told of a pause that runs, and says whether its API has versions.
+      // The effects of a running pause show whether its API has versions.
       render: ({ ended }) => pauseEndedText({ ...ended, effects: found.effects }),
     })(gateway);
   };
 }
 
-/** The one pause that an id, an API, or an API and a version mean. */
-async function pauseMeant({ ask, next }: Gateway, meant: Meant): Promise<PauseBody | Failure> {
+async function findPause({ ask, next }: GatewayClient, meant: PauseSelector): Promise<PauseBody | CallError> {
   const { what, version } = meant;
   const answer = await ask(LIST);
   if (answer.kind === 'failed') return answer;
@@ -127,7 +126,11 @@ function isOf(pause: PauseBody, version: string): boolean {
   return pause.version === version || (version === UNVERSIONED && isUnversioned(pause));
 }
 
-function nothingFits(pauses: readonly PauseBody[], { what, version }: Meant, next: NextCommand): string {
+function nothingFits(
+  pauses: readonly PauseBody[],
+  { what, version }: PauseSelector,
+  next: NextCommand,
+): string {
   const wider = pauses.find((pause) => pause.api === what && pause.version === null);
   if (version === undefined || wider === undefined)
     return `no pause of ${[what, version ?? []].flat().join(' ')} is in force; see ${next('pause', '--list')}`;

@@ -52,7 +52,6 @@ export function pauseEndedText(pause: PauseBody): string {
   ]);
 }
 
-/** Several pauses fit what was to be ended. */
 export function severalPausesText(pauses: readonly PauseBody[]): string {
   const ids = pauses.map(({ id, until, ...pause }) => `  ${id}  ${subjectOf(pause)}, until ${moment(until)}`);
   return onTerminal(['sundial: several pauses fit; say which by its id:', ...ids]);

@@ -44,7 +44,7 @@ function sentence({ outcome, problems, since, quarantined = [], leftOut = [] }: 
     case 'accepted':
       return leftOut.length + quarantined.length === 0 ? 'policies reloaded' : 'policies reloaded in part';
     case 'unchanged':
-      // Mostly because the watch of the files was quicker than whoever saved them.
+      // Mostly because the file watch was quicker.
       return `nothing to reload: the files are in force already${since === undefined ? '' : `, since ${moment(since)}`}`;
     case 'rejected':
       return `not reloaded: ${countProblems(problems)}; still in force`;

@@ -14,7 +14,6 @@ export interface GatewayFacts {
   readonly store: StoreSettings;
   /** Which APIs are quarantined or left out. */
   readonly refused: readonly string[];
-  /** Processes that answer requests. */
   readonly workers: number;
   /** SHA-256 of the certificate, as `AB:CD:…`; undefined without TLS. */
   readonly fingerprint: string | undefined;
@@ -26,7 +25,6 @@ export interface BannerInfo extends GatewayFacts {
   /** Given by the demo: adds the sample services and the curl lines. */
   readonly trial?: {
     readonly samples: readonly { readonly name: string; readonly url: string; readonly pid: number }[];
-    /** Shell command that prints an access token. */
     readonly tokenCommand: string;
     /** File that takes the log, so that the terminal keeps the banner in sight. */
     readonly logFile: string;
@@ -63,7 +61,6 @@ export function renderBanner(info: BannerInfo): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-/** Names the store without credentials. */
 function describeStore(store: StoreSettings): string {
   switch (store.kind) {
     case 'embedded':

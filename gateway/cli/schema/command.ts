@@ -17,17 +17,17 @@ export function addSchemaCommand(program: Command, setting: CommandSetting): voi
 /** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */
 export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {
   const { editorSchemas } = await import('../../plan/grammar/editor-schemas.ts');
-  const written: string[] = [];
+  const paths: string[] = [];
   try {
     await makeFolder(options.folder);
     for (const { file, text } of editorSchemas()) {
       const path = join(options.folder, file);
       await writeFile(path, text);
-      written.push(path);
+      paths.push(path);
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return unusable(`cannot write the schemas: ${error.message}`);
   }
-  return { exitCode: 0, text: `${written.join('\n')}\n` };
+  return { exitCode: 0, text: `${paths.join('\n')}\n` };
 }

@@ -1,7 +1,7 @@
 // `sundial status`: whether the running gateway takes requests, in one line and an exit code; a HEALTHCHECK runs it.
 import type { Command } from 'commander';
 import { type ReadinessAnswer, readReadiness } from '../../api/admin-answers.ts';
-import { failed, failure, type Gateway } from '../admin-call.ts';
+import { failed, failure, type GatewayClient } from '../admin-call.ts';
 import { onGateway, withGateway } from '../admin-command.ts';
 import { type ApartResult, shown } from '../command-result.ts';
 import type { CommandSetting } from '../command-setting.ts';
@@ -18,7 +18,7 @@ export function addStatusCommand(program: Command, setting: CommandSetting): voi
   onGateway(withGateway(command).addHelpText('after', STATUS_CODES), setting, () => showStatus);
 }
 
-async function showStatus({ readiness, format }: Gateway): Promise<ApartResult> {
+async function showStatus({ readiness, format }: GatewayClient): Promise<ApartResult> {
   const page = await readiness();
   if (page.kind === 'failed') return failed(page, format);
   const { origin, status, body } = page;

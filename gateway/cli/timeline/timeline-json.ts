@@ -15,12 +15,12 @@ export function timelineJson(apis: readonly ApiPlan[], now: EpochMs): string {
 }
 
 function apiEntry({ name, versions }: ApiPlan, now: EpochMs) {
-  const written = [...versions.values()];
-  const known = written.map((version) => knownAt(version, now));
+  const declared = [...versions.values()];
+  const known = declared.map((version) => knownAt(version, now));
   return {
     api: name,
     stage: stageOfApi(known, now),
-    versions: written.map((version) => ({
+    versions: declared.map((version) => ({
       version: isOfWholeApi(version.schedule) ? undefined : version.label,
       ...lifeEntry(version, now),
       operations: orLeftOut(
@@ -32,19 +32,19 @@ function apiEntry({ name, versions }: ApiPlan, now: EpochMs) {
 }
 
 /** Brownouts of the version itself stand there. */
-function operationEntry(written: VersionRules, version: VersionRules, now: EpochMs) {
-  const { brownouts, ...entry } = lifeEntry(written, now);
-  const isShared = knownAt(written, now).brownouts === knownAt(version, now).brownouts;
+function operationEntry(declared: VersionRules, version: VersionRules, now: EpochMs) {
+  const { brownouts, ...entry } = lifeEntry(declared, now);
+  const isShared = knownAt(declared, now).brownouts === knownAt(version, now).brownouts;
   return {
-    operation: written.operation,
+    operation: declared.operation,
     ...entry,
-    successor_operation: knownAt(written, now).schedule.successorOperation,
+    successor_operation: knownAt(declared, now).schedule.successorOperation,
     brownouts: isShared ? undefined : brownouts,
   };
 }
 
-function lifeEntry(written: VersionRules, now: EpochMs) {
-  const rules = knownAt(written, now);
+function lifeEntry(declared: VersionRules, now: EpochMs) {
+  const rules = knownAt(declared, now);
   const { schedule, freeze } = rules;
   const { released, announced, deprecated, sunset, retired, forgotten, extended = [], after } = schedule;
   return {

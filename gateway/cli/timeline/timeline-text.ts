@@ -39,7 +39,6 @@ const FREEZE = '┊';
 const NARROWEST_AXIS = 24;
 const WIDEST_AXIS = 120;
 
-/** The stretch of time that is drawn, `width` columns wide. */
 interface Axis {
   readonly from: EpochMs;
   readonly until: EpochMs;
@@ -60,9 +59,9 @@ export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }:
         now,
       )}`,
     );
-    for (const written of versions.values()) {
-      const version = knownAt(written, now);
-      const words = inWords(version, now) + laterInWords(written, now);
+    for (const declared of versions.values()) {
+      const version = knownAt(declared, now);
+      const words = inWords(version, now) + laterInWords(declared, now);
       lines.push(`  ${nameOf(version)}`.padEnd(margin) + bar(version, axis, now, colour));
       lines.push(...wrap(words, width).map((line) => indent + line));
     }
@@ -148,8 +147,8 @@ function inWords(version: VersionRules, now: EpochMs): string {
 }
 
 /** What the file has and callers are not told yet. */
-function laterInWords(written: VersionRules, now: EpochMs): string {
-  const later = announcementsToCome([written], now).map((announcement) => {
+function laterInWords(declared: VersionRules, now: EpochMs): string {
+  const later = announcementsToCome([declared], now).map((announcement) => {
     const { operation } = announcement.life;
     return `${operation === undefined ? '' : `${operation} `}${announcementInWords(announcement)}`;
   });

@@ -17,7 +17,6 @@ export interface TimelineOptions extends DatedFiles {
   /** Undefined: every API that has versions, or dates without them. */
   readonly api: string | undefined;
   readonly format: 'text' | 'json' | 'ics';
-  /** Width of the terminal. */
   readonly columns: number;
 }
 

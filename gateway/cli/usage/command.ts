@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readErasedAnswer } from '../../api/usage-answers.ts';
 import { counted, parseDuration, parseInstant } from '../../policy/notation.ts';
 import { call, failed, failure, type GatewayAction, withQuery } from '../admin-call.ts';
-import { byOption, type GatewayOptions, onGateway, whyOption, withGateway } from '../admin-command.ts';
+import { byOption, type GatewayCommandOptions, onGateway, whyOption, withGateway } from '../admin-command.ts';
 import { type CommandSetting, withCalls } from '../command-setting.ts';
 import { printable } from '../terminal-text.ts';
 import { showUsage, USAGE, type UsageFormat, WITHIN_MS } from './show-usage.ts';
@@ -14,7 +14,7 @@ const CALLS = `Usual calls:
   sundial usage --erase acme`;
 
 interface UsageOptions
-  extends GatewayOptions<UsageFormat>,
+  extends GatewayCommandOptions<UsageFormat>,
     Partial<Readonly<Record<'api' | 'version' | 'consumer' | 'since' | 'erase' | 'by' | 'why', string>>> {
   readonly operations?: true;
   readonly yes?: true;

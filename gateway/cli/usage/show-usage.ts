@@ -8,7 +8,7 @@ import { usageText } from './usage-text.ts';
 
 export type UsageFormat = 'table' | 'csv' | 'json';
 
-interface UsageQuestion {
+interface ShownUsageQuery {
   /** As written; what is undefined is everything. */
   readonly filter: Readonly<Record<'api' | 'version' | 'consumer' | 'since', string | undefined>>;
   readonly operations: boolean;
@@ -20,7 +20,7 @@ export const USAGE = '/-/usage';
 export const WITHIN_MS = 30_000;
 const MOST_SHOWN = 50;
 
-export function showUsage(question: UsageQuestion): GatewayAction {
+export function showUsage(question: ShownUsageQuery): GatewayAction {
   return async (gateway) => {
     const pages = collectorOf(question);
     let first: UsageAnswer | undefined;
@@ -47,7 +47,7 @@ interface Collector {
   readonly text: (first: UsageAnswer) => string;
 }
 
-function collectorOf({ filter, operations, format }: UsageQuestion): Collector {
+function collectorOf({ filter, operations, format }: ShownUsageQuery): Collector {
   switch (format) {
     case 'table': {
       const rows = createBusiestRows(MOST_SHOWN);

@@ -7,13 +7,12 @@ export interface BusiestRows {
     api: string,
     version: string,
   ) => {
-    /** Most calls first. */
     readonly busiest: readonly UsageRowBody[];
     readonly others: { readonly consumers: number; readonly calls: number };
   };
 }
 
-interface Kept {
+interface VersionRows {
   rows: UsageRowBody[];
   consumers: number;
   calls: number;
@@ -21,8 +20,8 @@ interface Kept {
 
 /** `most`: rows shown of a version. */
 export function createBusiestRows(most: number): BusiestRows {
-  const versions = new Map<string, Kept>();
-  const keep = (kept: Kept): void => {
+  const versions = new Map<string, VersionRows>();
+  const keep = (kept: VersionRows): void => {
     const sorted = kept.rows.toSorted(byCalls);
     for (const { calls } of sorted.splice(most)) {
       kept.consumers += 1;

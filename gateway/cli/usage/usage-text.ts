@@ -1,4 +1,4 @@
-// Usage as people read it: for each version whether it is safe to retire, who still calls it, and who has leave.
+// Usage as text: for each version whether it is safe to retire, its callers, and its exceptions.
 
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../api/usage-answers.ts';
 import { plural } from '../../plan/problems.ts';
@@ -10,9 +10,7 @@ import type { BusiestRows } from './usage-rows.ts';
 export interface UsageLook {
   readonly answer: UsageAnswer;
   readonly rows: BusiestRows;
-  /** Each operation on a line of its own. */
   readonly operations: boolean;
-  /** What alone was asked for. */
   readonly filter: {
     readonly consumer?: string | undefined;
     readonly api?: string | undefined;

@@ -103,8 +103,8 @@ function mapRefresh(line: string, mapping: AddressMapping): string | undefined {
   if (before === undefined) return mapping.own.isShownIn(line) ? undefined : line;
   if (rest === '') return line;
   const end = quote === '' ? -1 : rest.indexOf(quote);
-  const written = end < 0 ? rest : rest.slice(0, end);
-  const mapped = mapAddress(written, mapping);
+  const address = end < 0 ? rest : rest.slice(0, end);
+  const mapped = mapAddress(address, mapping);
   // What stands behind the closing quote is no part of any address, and no client reads it.
   return mapped === undefined ? undefined : before + quote + mapped + (end < 0 ? '' : quote);
 }

@@ -30,7 +30,7 @@ export function clientPathOf({ view, tail }: Pick<ClientPlace, 'view' | 'tail'>)
 }
 
 /** `path`: of the service, at or below that of `outer`. */
-export function placeInside(
+export function innerPlaceOf(
   { inside, versions, resolution: { query } }: ApiPlan,
   outer: Label,
   path: string,

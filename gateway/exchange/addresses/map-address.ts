@@ -44,19 +44,19 @@ const WEB = /^(?:http|ws)s?:$/;
  * Other origins come back byte for byte, and so does what leads to the right place as it is. Undefined for an address of
  * the service that cannot be mapped: another scheme than http(s) and ws(s), or no URL.
  */
-export function mapAddress(written: string, mapping: AddressMapping): string | undefined {
-  const text = written
+export function mapAddress(address: string, mapping: AddressMapping): string | undefined {
+  const text = address
     .trim()
     .replaceAll('\t', '')
     .replace(NON_ASCII, (byte) => encodeByte(byte.charCodeAt(0)));
   // The client's own URL, whatever that is. Tabs are left out as clients leave them out.
-  if (text === '' || text.startsWith('#')) return written;
+  if (text === '' || text.startsWith('#')) return address;
   const url =
     readPlain(text, mapping.own) ?? (UNCLEAR.test(text) ? null : URL.parse(text, mapping.requestUrl));
-  if (url === null) return showsService(text, mapping.own) ? undefined : written;
+  if (url === null) return showsService(text, mapping.own) ? undefined : address;
   const isRelative = url.hostname === STAND_IN_HOST && !text.includes(STAND_IN_HOST);
-  if (!isRelative && !isOwn(url, mapping)) return written;
-  if (!WEB.test(url.protocol)) return mapping.own.has(url) ? undefined : written;
+  if (!isRelative && !isOwn(url, mapping)) return address;
+  if (!WEB.test(url.protocol)) return mapping.own.has(url) ? undefined : address;
 
   const path = decodeUnreserved(url.pathname);
   const inner = tailOf(path, mapping) === undefined ? undefined : mapping.inside?.(path);
@@ -71,7 +71,7 @@ export function mapAddress(written: string, mapping: AddressMapping): string | u
   // Two addresses in one, as HTTP/2 joins lines of one name. A path such as /batch:orders names no host.
   if (at.includes('//') && mapping.own.isShownIn(at)) return undefined;
   if (isRelative) {
-    if (search === url.search && at === pathAsWritten(text, path, mapping)) return written;
+    if (search === url.search && at === pathAsWritten(text, path, mapping)) return address;
     // With two slashes in front it would name a host.
     if (!at.startsWith('//')) return at + search + url.hash;
   }

@@ -8,9 +8,9 @@ import type { Decision, ExchangeFacts } from '../facts.ts';
 import { catalogLink } from '../publish/catalog.ts';
 import { isKnownHost } from '../publish/reserved.ts';
 import type { RequestGlimpse } from '../request-view.ts';
-import { nameReaders } from '../steps/cors.ts';
+import { allowReaders } from '../steps/cors.ts';
 import { echoVersion } from './echo.ts';
-import { isForSome, keepPrivate } from './shareability.ts';
+import { dependsOnCaller, keepPrivate } from './shareability.ts';
 
 /**
  * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's, unless the policy lets a
@@ -28,18 +28,18 @@ export function decorate(
   const signalled = headers.has(FIELD.lifecycle);
   if (signalled) dropMalformed(headers);
   if (phase !== undefined) {
-    const told = signalled && api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
-    if ('dropped' in told) for (const name of told.dropped) headers.remove(name);
-    headers.write(told.replace, FIELD.lifecycle);
+    const signals = signalled && api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
+    if ('dropped' in signals) for (const name of signals.dropped) headers.remove(name);
+    headers.write(signals.replace, FIELD.lifecycle);
     const isLinked = phase.links !== '' || phase.linksSuccessor;
     const link = isLinked ? linkValue(phase, decision.successor.replacement) : undefined;
     if (link !== undefined) headers.append('link', link, FIELD.list);
     if (decision.relatedLinks !== undefined) headers.append('link', decision.relatedLinks, FIELD.list);
-    if (told.warning !== undefined) headers.append('warning', told.warning, FIELD.list);
+    if (signals.warning !== undefined) headers.append('warning', signals.warning, FIELD.list);
   }
   if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan), FIELD.list);
   if (quotas !== undefined) {
-    if (headers.has(FIELD.quota)) tellApart(headers, decision);
+    if (headers.has(FIELD.quota)) varyByCaller(headers, decision);
     const lines = quotaLines(quotas);
     headers.write(lines.replace, FIELD.quota);
     for (const [name, value] of lines.append) headers.append(name, value, FIELD.quota);
@@ -52,17 +52,17 @@ export function decorate(
     const isFirst = api.versionFields.length > 0;
     if (isFirst) mergeVary(headers, vary);
     if (api.echo) echoVersion(headers, decision);
-    if (api.cors !== undefined) nameReaders(headers, api.cors, api.echo, glimpse);
+    if (api.cors !== undefined) allowReaders(headers, api.cors, api.echo, glimpse);
     if (!isFirst && vary !== '') mergeVary(headers, vary);
   }
-  if (decision.perAccount || isForSome(decision) || isForCaller(decision)) keepPrivate(headers);
+  if (decision.perAccount || dependsOnCaller(decision) || isForCaller(decision)) keepPrivate(headers);
   headers.set('x-request-id', start.requestId, FIELD.own);
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined, FIELD.own);
 }
 
 /** RL-5: also without numbers of the gateway, since clients would read the upstream's as the gateway's. */
-function tellApart(headers: HeaderLines, { version }: Decision): void {
+function varyByCaller(headers: HeaderLines, { version }: Decision): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
     headers.remove(name);
   if (version?.limits === undefined) return;

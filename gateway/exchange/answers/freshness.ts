@@ -68,7 +68,7 @@ function secondsToChange(
 }
 
 /** Request and status of an upstream's answer. */
-export interface Answered extends Pick<RequestView, 'method' | 'headers'> {
+export interface AnsweredRequest extends Pick<RequestView, 'method' | 'headers'> {
   readonly status: number;
 }
 
@@ -81,7 +81,7 @@ export function clampFreshness(
   headers: HeaderLines,
   seconds: number,
   wallClock: EpochMs,
-  answered?: Answered,
+  answered?: AnsweredRequest,
 ): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
   const expires = clampExpires(headers, wallClock, seconds);
@@ -137,10 +137,10 @@ function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): 
   if (field === undefined) return 0;
   let longest = 0;
   const clamped = [field].flat().map((value) => {
-    const [, at, written] = ACCEL.exec(value) ?? [];
+    const [, at, lifetime] = ACCEL.exec(value) ?? [];
     if (at === undefined) return value;
     const from = at === '' ? 0 : Math.floor(wallClock / 1000);
-    const end = Math.min(Number(written), from + seconds);
+    const end = Math.min(Number(lifetime), from + seconds);
     longest = Math.max(longest, end - from);
     return `${at}${end}`;
   });
@@ -155,11 +155,12 @@ function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): 
 function heuristicLifetime(
   headers: HeaderLines,
   now: EpochMs,
-  answered?: Answered,
+  answered?: AnsweredRequest,
 ): (text: string) => number {
   if (answered === undefined || (answered.method !== 'GET' && answered.method !== 'HEAD')) return () => 0;
-  const { status, headers: asked } = answered;
-  const since = headers.get('last-modified') ?? (status === 304 ? asked.get('if-modified-since') : undefined);
+  const { status, headers: requestHeaders } = answered;
+  const since =
+    headers.get('last-modified') ?? (status === 304 ? requestHeaders.get('if-modified-since') : undefined);
   const modified = httpDate(since);
   const lifetime =
     modified === undefined ? DAY_S : (Math.max(modified, now, dateOf(headers, now)) - modified) / 10_000;
@@ -191,10 +192,10 @@ export function clampLifetimes(value: string, seconds: number, otherwise = 0): s
   const staleSeconds = Math.max(0, Math.floor(seconds - Math.max(otherwise, ...freshIn(value))));
   return value.replace(
     LIFETIME,
-    (found, directive: string, _quote: string, written: string, more: string = '0') => {
+    (found, directive: string, _quote: string, value: string, more: string = '0') => {
       const most = /^stale/i.test(directive) ? staleSeconds : seconds;
-      if (Number(written) + Number(more) <= most) return more === '0' ? `${directive}=${written}` : found;
-      return `${directive}=${Math.min(Number(written), most)}`;
+      if (Number(value) + Number(more) <= most) return more === '0' ? `${directive}=${value}` : found;
+      return `${directive}=${Math.min(Number(value), most)}`;
     },
   );
 }
@@ -208,5 +209,5 @@ function mayReach(text: string, seconds: number): boolean {
 function freshIn(text: string): readonly number[] {
   return [...text.matchAll(LIFETIME)]
     .filter(([, directive = '']) => !/^stale/i.test(directive))
-    .map(([, , , written]) => Number(written));
+    .map(([, , , value]) => Number(value));
 }

@@ -5,7 +5,10 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
 import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus, refuse } from './error-body.ts';
 
-type Of<Reason extends LifecycleRefusal['reason']> = Extract<LifecycleRefusal, { reason: Reason }>;
+type LifecycleRefusalOf<Reason extends LifecycleRefusal['reason']> = Extract<
+  LifecycleRefusal,
+  { reason: Reason }
+>;
 
 /** RET-6: most clients drop Authorization when they follow a redirect to another host, and meet a 401 there. */
 const ELSEWHERE =
@@ -31,15 +34,15 @@ export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: strin
   }
 }
 
-type Ended = Of<'version_retired'> | Of<'version_moved'>;
+type Ended = LifecycleRefusalOf<'version_retired'> | LifecycleRefusalOf<'version_moved'>;
 
 /** 410, 301 and 308 are cacheable for a minute, so that an end can be taken back (RET-7). */
-function ended(refusal: Ended, status: 301 | 308 | 410, next: Next, location?: string): ErrorDescription {
+function ended(refusal: Ended, status: 301 | 308 | 410, next: NextStep, location?: string): ErrorDescription {
   return {
     status,
     message: `${spellSubject(refusal)} ${spellEnd(refusal)}.${spellSuccessor(next)}`,
     members: {
-      ...whereToGo(next),
+      ...migrationMembers(next),
       ...(next.because === undefined ? {} : { reason: next.because }),
     },
     headers: {
@@ -56,7 +59,7 @@ function spellEnd({ stage, since }: Ended): string {
 }
 
 /** Never stored, since it is over soon (RET-7); what it says of time is the same with either status. */
-function brownedOut(refusal: Of<'brownout'>): ErrorDescription {
+function brownedOut(refusal: LifecycleRefusalOf<'brownout'>): ErrorDescription {
   const { status, until, sunset, retryAfterSeconds } = refusal;
   const restored = Temporal.Instant.fromEpochMilliseconds(until).toString();
   const removal = sunset === undefined ? '' : `, and will be removed on ${dayOf(sunset)}`;
@@ -64,22 +67,22 @@ function brownedOut(refusal: Of<'brownout'>): ErrorDescription {
   return {
     status,
     message: refusal.message ?? ours + spellSuccessor(refusal),
-    members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...whereToGo(refusal) },
+    members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...migrationMembers(refusal) },
     headers: { ...MADE_HERE, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
   };
 }
 
 /** Of one consumer alone, so that nothing may keep it. */
-function frozen(refusal: Of<'adoption_frozen'>): ErrorDescription {
+function frozen(refusal: LifecycleRefusalOf<'adoption_frozen'>): ErrorDescription {
   const since = `${spellSubject(refusal)} takes no new consumers since ${dayOf(refusal.since)}.`;
   const message = since + spellSuccessor(refusal);
-  return refuse(403, message, whereToGo(refusal), {}, 'http_request_denied');
+  return refuse(403, message, migrationMembers(refusal), {}, 'http_request_denied');
 }
 
 const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
 
 /** Where callers are to go, as far as it is known. */
-interface Next {
+interface NextStep {
   readonly replacement: string | undefined;
   readonly successor?: Label | undefined;
   readonly guide: string | undefined;
@@ -87,7 +90,7 @@ interface Next {
 }
 
 /** The members that say it: a URL, or the version to name where none tells the two apart. */
-export function whereToGo({ replacement, successor, guide }: Next): Record<string, string> {
+export function migrationMembers({ replacement, successor, guide }: NextStep): Record<string, string> {
   return {
     ...(replacement === undefined ? {} : { replacement }),
     ...(successor === undefined ? {} : { successor }),
@@ -95,7 +98,7 @@ export function whereToGo({ replacement, successor, guide }: Next): Record<strin
   };
 }
 
-function spellSuccessor({ successor }: Next): string {
+function spellSuccessor({ successor }: NextStep): string {
   return successor === undefined ? '' : ` Its successor is ${successor}.`;
 }
 

@@ -133,7 +133,7 @@ function refuseVersion(
   return refuse(status, message + versions, { supportedVersions: known }, headers);
 }
 
-/** NEG-8: a refused type of content is told which would have been taken. */
+/** NEG-8: a refusal of a content type lists the accepted ones. */
 function acceptable(
   { claim, known }: { readonly claim: Claim; readonly known: readonly Label[] },
   { api }: RefusedFacts,

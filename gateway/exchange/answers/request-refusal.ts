@@ -10,7 +10,7 @@ import type { RequestRefusal } from '../directive.ts';
 import type { Decision, RefusedFacts } from '../facts.ts';
 import type { RequestGlimpse } from '../request-view.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import { whereToGo } from './lifecycle.ts';
+import { migrationMembers } from './lifecycle.ts';
 
 /** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
 const WEBSOCKET_13: AnswerHeaders = { upgrade: 'websocket', 'sec-websocket-version': '13' };
@@ -137,7 +137,7 @@ function documented({ plan, api, version }: RefusedFacts) {
 /** Of the registry of problem types, which the RateLimit draft adds to (RL-6). */
 const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types';
 const QUOTA_EXCEEDED = `${PROBLEM_TYPES}#quota-exceeded`;
-/** RL-6: too much for all together, whoever it is that asks. */
+/** RL-6: the limit for all consumers together is exhausted. */
 const REDUCED_CAPACITY = {
   type: `${PROBLEM_TYPES}#temporary-reduced-capacity`,
   title: 'Temporary Reduced Capacity',
@@ -147,9 +147,9 @@ const REDUCED_CAPACITY = {
 /** What the limits of an address are called. */
 const ADDRESS = { guard_limited: 'guard', tokens_limited: 'unknown-tokens' } as const;
 
-type Met = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
+type CountedLimitRefusal = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
 
-export function describeLimitRefusal(refusal: Met, facts: Decision): ErrorDescription {
+export function describeLimitRefusal(refusal: CountedLimitRefusal, facts: Decision): ErrorDescription {
   const { retryAfterSeconds } = refusal;
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   const names =
@@ -168,7 +168,7 @@ export function describeLimitRefusal(refusal: Met, facts: Decision): ErrorDescri
 }
 
 /** What the caller would not know from the numbers. */
-function reasons(refusal: Met): readonly string[] {
+function reasons(refusal: CountedLimitRefusal): readonly string[] {
   if (refusal.reason === 'guard_limited') return [];
   if (refusal.reason === 'tokens_limited') return ['Too many tokens from this address were not valid.'];
   const words: string[] = [];
@@ -183,5 +183,5 @@ function reasons(refusal: Met): readonly string[] {
 function migration({ phase, version, successor }: Decision): ErrorDescription['members'] {
   if (phase?.stage !== 'deprecated' || version === undefined) return {};
   const { guide } = version.schedule;
-  return whereToGo({ ...successor, guide });
+  return migrationMembers({ ...successor, guide });
 }

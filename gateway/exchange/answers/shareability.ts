@@ -10,11 +10,11 @@ const CACHE_CONTROL = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** CACHE-3: whether others get another answer: by a brownout or a sunset that spares some, or an exception with a `Sunset` of its own. */
-export function isForSome({
-  sparesSome,
+export function dependsOnCaller({
+  differsByCaller: sparesSome,
   phase,
   version,
-}: Pick<Decision, 'sparesSome' | 'phase' | 'version'>): boolean {
+}: Pick<Decision, 'differsByCaller' | 'phase' | 'version'>): boolean {
   return sparesSome || (phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset);
 }
 

@@ -11,13 +11,13 @@ import type { RequestView } from '../request-view.ts';
 import { changesIn, hasLifecycle, placeOf } from './places.ts';
 import { type Publication, page } from './publication.ts';
 
-interface Target {
+interface LinkTarget {
   readonly href: string;
   readonly type?: string;
 }
 
 /** One context object: each relation is a list, also of one target (CAT-2). */
-type Context = { readonly anchor: string } & Readonly<Record<string, string | readonly Target[]>>;
+type LinkContext = { readonly anchor: string } & Readonly<Record<string, string | readonly LinkTarget[]>>;
 
 export function catalogPage(plan: GatewayPlan, moment: Moment, view: RequestView): Publication {
   const url = plan.public + API_CATALOG;
@@ -37,8 +37,8 @@ export function catalogLink(plan: GatewayPlan): string {
 }
 
 /** One per place; of versions that share theirs, what holds for the whole API. */
-function contextsOf(plan: GatewayPlan, moment: Moment): readonly Context[] {
-  const byPlace = new Map<string, Context>();
+function contextsOf(plan: GatewayPlan, moment: Moment): readonly LinkContext[] {
+  const byPlace = new Map<string, LinkContext>();
   for (const api of plan.apis) {
     const served = [...api.versions.values()].filter((version) => isServed(version, moment));
     for (const version of served) {
@@ -56,7 +56,9 @@ function contextsOf(plan: GatewayPlan, moment: Moment): readonly Context[] {
 }
 
 /** RFC 8631. What kind of document stands behind a URL is not known here, so that none is claimed. */
-function serviceRelations(versions: readonly VersionRules[]): Readonly<Record<string, readonly Target[]>> {
+function serviceRelations(
+  versions: readonly VersionRules[],
+): Readonly<Record<string, readonly LinkTarget[]>> {
   const named = (key: 'serviceDoc' | 'serviceDesc') =>
     [...new Set(versions.flatMap(({ schedule }) => schedule[key] ?? []))].map((href) => ({ href }));
   const [docs, descs] = [named('serviceDoc'), named('serviceDesc')];
@@ -80,7 +82,7 @@ function lifecycleRelations(
   plan: GatewayPlan,
   api: ApiPlan,
   moment: Moment,
-): Readonly<Record<string, readonly Target[]>> {
+): Readonly<Record<string, readonly LinkTarget[]>> {
   if (!hasLifecycle(api, moment)) return {};
   const href = lifecycleUrl(plan.public, api.name);
   return {
@@ -94,10 +96,10 @@ function versionRelations(
   api: ApiPlan,
   version: VersionRules,
   moment: Moment,
-): Readonly<Record<string, readonly Target[]>> {
+): Readonly<Record<string, readonly LinkTarget[]>> {
   const { guide } = version.schedule;
   const successor = successorIn(api, version, moment);
-  const relations: Record<string, readonly Target[]> = {};
+  const relations: Record<string, readonly LinkTarget[]> = {};
   if (stageOf(version, moment) === 'deprecated' && guide !== undefined)
     relations.deprecation = [{ href: guide, type: 'text/html' }];
   if (successor !== undefined)

@@ -11,7 +11,13 @@ import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import { lastChanges } from '../../policy/lifecycle/retold.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
-import { type Entry, entryOf, instantText, type Now, type StageChange } from './lifecycle-entry.ts';
+import {
+  entryOf,
+  instantText,
+  type LifecycleEntry,
+  type PublishMoment,
+  type StageChange,
+} from './lifecycle-entry.ts';
 import { placeOf } from './places.ts';
 
 export interface LifecycleDocument {
@@ -37,7 +43,7 @@ export interface Announcement {
   readonly text: readonly string[];
 }
 
-export interface VersionEntry extends Entry {
+export interface VersionEntry extends LifecycleEntry {
   readonly version: Label;
   readonly url: string;
   readonly status?: string;
@@ -51,7 +57,7 @@ export interface VersionEntry extends Entry {
   readonly operations?: readonly OperationEntry[];
 }
 
-export interface OperationEntry extends Entry {
+export interface OperationEntry extends LifecycleEntry {
   readonly operation: string;
   readonly introduced?: string;
   readonly breaking_changes?: readonly string[];
@@ -104,7 +110,12 @@ function changelogOf(api: ApiPlan, moment: Moment): readonly Announcement[] {
   });
 }
 
-function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Now): VersionEntry {
+function versionEntry(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  version: VersionRules,
+  moment: PublishMoment,
+): VersionEntry {
   const { label, schedule } = version;
   const { serviceDoc, serviceDesc } = schedule;
   const { support, changelog } = version.notes ?? {};
@@ -122,7 +133,11 @@ function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, mo
   };
 }
 
-function operationEntries(api: ApiPlan, version: VersionRules, moment: Now): readonly OperationEntry[] {
+function operationEntries(
+  api: ApiPlan,
+  version: VersionRules,
+  moment: PublishMoment,
+): readonly OperationEntry[] {
   const { schedule, operations: table, notes } = version;
   const entries = new Map<string, OperationEntry>();
   for (const each of table?.list ?? []) {

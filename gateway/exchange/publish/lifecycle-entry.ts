@@ -17,7 +17,7 @@ export interface StageChange {
 }
 
 /** Instants are RFC 3339 in UTC; unknown members are left out. */
-export interface Entry {
+export interface LifecycleEntry {
   readonly stage: Stage;
   readonly released?: string;
   readonly deprecated?: string;
@@ -55,10 +55,15 @@ export interface PlannedBrownout {
 }
 
 /** The moment by the lifecycle clock, and the real time of it. */
-export type Now = Moment & { readonly realNow: EpochMs };
+export type PublishMoment = Moment & { readonly realNow: EpochMs };
 
 /** `within`: the version of an operation. Brownouts of the version are listed at the version only. */
-export function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?: VersionRules): Entry {
+export function entryOf(
+  api: ApiPlan,
+  rules: VersionRules,
+  moment: PublishMoment,
+  within?: VersionRules,
+): LifecycleEntry {
   const { now } = moment;
   const { schedule, phases } = rules;
   const phase = phaseAt(phases, now);
@@ -123,11 +128,13 @@ export function instantText(at: EpochMs | undefined): string | undefined {
   return Temporal.Instant.fromEpochMilliseconds(at).toString();
 }
 
-type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+type DefinedMembers<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
 function withoutUndefined<T extends object>(
   entry: T & { readonly stage: Stage },
-): Known<T> & { stage: Stage } {
+): DefinedMembers<T> & { stage: Stage } {
   const known = Object.entries(entry).filter(([, value]) => value !== undefined);
-  return Object.assign({ stage: entry.stage }, Object.fromEntries(known)) as Known<T> & { stage: Stage };
+  return Object.assign({ stage: entry.stage }, Object.fromEntries(known)) as DefinedMembers<T> & {
+    stage: Stage;
+  };
 }

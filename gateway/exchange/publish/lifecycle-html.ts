@@ -4,7 +4,7 @@ import { spanInWords } from '../../policy/spans.ts';
 import type { Guide } from '../../plan/guides/guide-page.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { LifecycleDocument, OperationEntry, VersionEntry } from './lifecycle-document.ts';
-import type { Entry, PlannedBrownout, PublishedIdempotency } from './lifecycle-entry.ts';
+import type { LifecycleEntry, PlannedBrownout, PublishedIdempotency } from './lifecycle-entry.ts';
 
 const STYLE = [
   ':root{color-scheme:light dark}',
@@ -125,7 +125,7 @@ function notesOn({ introduced, breaking_changes: changes = [] }: OperationEntry)
   ];
 }
 
-function row(name: string, entry: Entry, more: readonly string[]): string {
+function row(name: string, entry: LifecycleEntry, more: readonly string[]): string {
   const { stage, next_change: next, successor, alternate, migration_guide: guide, reason } = entry;
   const [brownout] = entry.brownouts ?? [];
   const { paused_until: held, maintenance_until: maintained } = entry;

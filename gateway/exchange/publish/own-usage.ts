@@ -12,18 +12,18 @@ import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { authenticate } from '../steps/authenticate.ts';
-import { type Entry, entryOf, instantText, type Now } from './lifecycle-entry.ts';
+import { entryOf, instantText, type LifecycleEntry, type PublishMoment } from './lifecycle-entry.ts';
 import { placeOf } from './places.ts';
 import type { Publication } from './publication.ts';
 
 /** What becomes of a request for a reserved page. */
-export interface Published {
+export interface PublishedPage {
   readonly directive: Directive;
   /** Whom the page is about. */
   readonly consumer?: Consumer;
 }
 
-export function refused(refusal: Refusal): Published {
+export function refused(refusal: Refusal): PublishedPage {
   return { directive: { kind: 'refuse', refusal } };
 }
 
@@ -32,12 +32,12 @@ interface OwnUsage {
   readonly since: string;
   readonly until: string;
   readonly versions: readonly OwnVersion[];
-  /** Whether there is more than is told. */
+  /** Whether the list is incomplete. */
   readonly more?: true;
 }
 
 /** The dates and the advice are left out where the policies have no such version any more. */
-interface OwnVersion extends Partial<Entry>, Calls {
+interface OwnVersion extends Partial<LifecycleEntry>, Calls {
   readonly api: string;
   readonly version: string;
   readonly url?: string;
@@ -48,7 +48,7 @@ interface OwnVersion extends Partial<Entry>, Calls {
 }
 
 /** With dates of its own where it has them. */
-interface OwnOperation extends Partial<Entry>, Calls {
+interface OwnOperation extends Partial<LifecycleEntry>, Calls {
   /** Null: what no operation of the policy names. */
   readonly operation: string | null;
 }
@@ -72,9 +72,13 @@ type OwnPorts = Pick<ExchangePorts, 'authenticators' | 'wallClock'> & {
  * 401 and its challenge without credentials, 503 while the ledger cannot be read.
  * @throws Fault `identity_unavailable` when no key could be had to verify a token
  */
-export async function ownUsage(view: RequestView, start: RequestStart, ports: OwnPorts): Promise<Published> {
-  const asked = authenticate(anyIdentity(ports), view, ports);
-  const caller = asked instanceof Promise ? await asked : asked;
+export async function ownUsage(
+  view: RequestView,
+  start: RequestStart,
+  ports: OwnPorts,
+): Promise<PublishedPage> {
+  const authenticating = authenticate(anyIdentity(ports), view, ports);
+  const caller = authenticating instanceof Promise ? await authenticating : authenticating;
   if (caller.kind === 'refused') return refused(caller.refusal);
   const { consumer } = caller;
   if (consumer === undefined) return refused({ reason: 'credentials_missing' });
@@ -112,7 +116,7 @@ function varyOf({ authenticators }: Pick<OwnPorts, 'authenticators'>): Readonly<
   return fields.size === 0 ? {} : { vary: [...fields].join(', ') };
 }
 
-/** Whoever it is, as long as it is proven: nothing is asked of scopes to be told of one's own calls. */
+/** Any authenticated consumer may read its own usage, whatever its scopes. */
 function anyIdentity({ authenticators }: Pick<OwnPorts, 'authenticators'>): AccessRule {
   const identities = [...authenticators.keys()];
   return {
@@ -141,7 +145,7 @@ async function recordsOf(
   return { records, more };
 }
 
-function ownVersion(row: UsageRow, plan: GatewayPlan, moment: Now): OwnVersion {
+function ownVersion(row: UsageRow, plan: GatewayPlan, moment: PublishMoment): OwnVersion {
   const api = plan.apiNamed(row.api);
   const planned = api?.versions.get(row.version);
   const calls = callsOf(row);
@@ -174,8 +178,8 @@ function datesOf(
   operation: string | undefined,
   api: ApiPlan,
   version: VersionRules,
-  moment: Now,
-): Partial<Entry> {
+  moment: PublishMoment,
+): Partial<LifecycleEntry> {
   const found = version.operations?.list.find((each) => each.operation === operation);
   if (operation === undefined || found === undefined) return {};
   const rules = assess(found, moment);

@@ -20,13 +20,13 @@ export function protectedResourcePage(
 ): (() => Publication) | 'absent' | undefined {
   const { path } = view;
   if (path !== PROTECTED_RESOURCE && !path.startsWith(`${PROTECTED_RESOURCE}/`)) return undefined;
-  const asked = path.slice(PROTECTED_RESOURCE.length);
-  const apis = asked === '' ? plan.apis : apisAt(plan, asked, view.host);
+  const resourcePath = path.slice(PROTECTED_RESOURCE.length);
+  const apis = resourcePath === '' ? plan.apis : apisAt(plan, resourcePath, view.host);
   const [first] = apis;
   const issuers = issuersOf(apis);
   if (first === undefined || issuers.length === 0) return 'absent';
   const document = {
-    resource: asked === '' ? plan.public : resourceOf(plan, first),
+    resource: resourcePath === '' ? plan.public : resourceOf(plan, first),
     authorization_servers: issuers,
     ...someScopes(apis),
     bearer_methods_supported: ['header'],

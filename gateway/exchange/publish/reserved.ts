@@ -14,7 +14,7 @@ import { catalogPage } from './catalog.ts';
 import { knownLives, lifecycleDocument } from './lifecycle-document.ts';
 import { lifecycleFeed } from './lifecycle-feed.ts';
 import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
-import { ownUsage, type Published, refused } from './own-usage.ts';
+import { ownUsage, type PublishedPage, refused } from './own-usage.ts';
 import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
 import { protectedResourcePage } from './protected-resource.ts';
 import { type Publication, page } from './publication.ts';
@@ -29,7 +29,7 @@ export function publishReserved(
   view: RequestView,
   start: RequestStart,
   ports: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
-): MaybePromise<Published> | undefined {
+): MaybePromise<PublishedPage> | undefined {
   if (!isKnownHost(plan, view.host)) return undefined;
   const found = pageAt(view.path, plan, view, start, ports);
   if (found === undefined) return undefined;
@@ -45,8 +45,8 @@ function pageAt(
   view: RequestView,
   start: RequestStart,
   ports: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
-): (() => MaybePromise<Published>) | 'absent' | undefined {
-  const published = (made: () => Publication) => (): Published => ({
+): (() => MaybePromise<PublishedPage>) | 'absent' | undefined {
+  const published = (made: () => Publication) => (): PublishedPage => ({
     directive: { kind: 'publish', publication: made() },
   });
   if (path === API_CATALOG) return published(() => catalogPage(plan, start, view));
@@ -64,7 +64,7 @@ function ownUsagePage(
   view: RequestView,
   start: RequestStart,
   { ledger, ...ports }: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
-): (() => Promise<Published>) | 'absent' {
+): (() => Promise<PublishedPage>) | 'absent' {
   if (ledger === undefined || ports.authenticators.size === 0) return 'absent';
   return () => ownUsage(view, start, { ...ports, ledger });
 }

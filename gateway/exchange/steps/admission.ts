@@ -15,11 +15,10 @@ import { type Deciding, judgedBy, type RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { redirectUrl } from '../successor-url.ts';
-import { authenticate, type Caller } from './authenticate.ts';
+import { type AuthenticatedCaller, authenticate } from './authenticate.ts';
 import type { JudgedRules } from './judged-rules.ts';
 
-/** What a step may look at besides the rules. */
-export interface Asked {
+export interface StepInput {
   readonly view: RequestView;
   readonly start: RequestStart;
   readonly ports: ExchangePorts;
@@ -28,10 +27,10 @@ export interface Asked {
 /** All rules that must admit a request; those that the path names come first. */
 export type AllRules = [JudgedRules, ...JudgedRules[]];
 
-type Step = (each: JudgedRules, asked: Asked) => Refusal | undefined;
+type AdmissionStep = (each: JudgedRules, request: StepInput) => Refusal | undefined;
 
 /** Callers of other rules may be known where those of `own` are not. */
-export function sparesOthers([own, ...others]: AllRules): boolean {
+export function differsByCaller([own, ...others]: AllRules): boolean {
   return others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
   );
@@ -44,13 +43,13 @@ export function refuse(refusal: Refusal): Directive {
 /** The first refusal of `step`, in the order of `judged`; for lifecycle and limits by `enforceBy`, which may ignore it. */
 export function first(
   judged: AllRules,
-  step: Step,
-  asked: Asked,
+  step: AdmissionStep,
+  request: StepInput,
   decision: Deciding,
   answer: typeof enforceBy = refuseBy,
 ): Directive | undefined {
   for (const each of judged) {
-    const refusal = step(each, asked);
+    const refusal = step(each, request);
     const refused = refusal && answer(each, judged, refusal, decision);
     if (refused !== undefined) return refused;
   }
@@ -85,14 +84,17 @@ export function enforceBy(
 }
 
 /** For an API without versions: version resolution does not find a forgotten version, except in mode observe. */
-export function refuseForgotten({ version, carrier }: JudgedRules, { start }: Asked): Refusal | undefined {
+export function refuseForgotten(
+  { version, carrier }: JudgedRules,
+  { start }: StepInput,
+): Refusal | undefined {
   return carrier === 'unversioned' && isForgotten(version.schedule, start.now)
     ? { reason: 'route_unknown' }
     : undefined;
 }
 
 /** For every caller. If an exception may let some callers pass, `refuseUnexcepted` decides once the caller is known. */
-export function refuseRetired(each: JudgedRules, { start }: Asked): Refusal | undefined {
+export function refuseRetired(each: JudgedRules, { start }: StepInput): Refusal | undefined {
   return hasEnded(each.phase) && !each.mayPass ? retirementOf(each, start) : undefined;
 }
 
@@ -103,7 +105,7 @@ export function refuseInBrownout({ brownout, asksCaller }: JudgedRules): Refusal
 
 export function refuseInMaintenance(
   { version: { maintenance } }: JudgedRules,
-  { ports }: Asked,
+  { ports }: StepInput,
 ): Refusal | undefined {
   return maintenance && refuseMaintained(maintenance, ports.wallClock());
 }
@@ -113,20 +115,20 @@ export function callerOf(
   each: JudgedRules,
   own: JudgedRules,
   known: Consumer | undefined,
-  { view, ports }: Asked,
-): MaybePromise<Caller> {
+  { view, ports }: StepInput,
+): MaybePromise<AuthenticatedCaller> {
   if (each.consumer !== undefined) return { kind: 'known', consumer: each.consumer };
   if (each !== own && each.version.access === own.version.access) return { kind: 'known', consumer: known };
   return authenticate(each.version.access, view, ports);
 }
 
-export function refuseUnexcepted(each: JudgedRules, { start }: Asked): Refusal | undefined {
+export function refuseUnexcepted(each: JudgedRules, { start }: StepInput): Refusal | undefined {
   return each.mayPass && !each.isExcepted ? retirementOf(each, start) : undefined;
 }
 
 export function refuseBrownedOut(
   { version, consumer, brownout, asksCaller }: JudgedRules,
-  { view, start }: Asked,
+  { view, start }: StepInput,
 ): Refusal | undefined {
   if (brownout === undefined || !asksCaller) return undefined;
   const caller = { consumer, clientAddress: view.clientAddress };
@@ -143,7 +145,7 @@ const REMEMBERED_MS = 3_600_000;
  */
 export function refuseFrozen(
   { version, consumer, successor }: JudgedRules,
-  { start: { now }, ports: { adoption } }: Asked,
+  { start: { now }, ports: { adoption } }: StepInput,
 ): MaybePromise<Refusal | undefined> {
   const { freeze, api, label } = version;
   if (freeze === undefined || consumer === undefined) return undefined;
@@ -155,7 +157,10 @@ export function refuseFrozen(
   return late instanceof Promise ? late.then(refusal) : refusal(late);
 }
 
-export function refuseUnauthorised({ version, consumer }: JudgedRules, { view }: Asked): Refusal | undefined {
+export function refuseUnauthorised(
+  { version, consumer }: JudgedRules,
+  { view }: StepInput,
+): Refusal | undefined {
   const { access } = version;
   return access.kind === 'identified' ? authorise(access, view.method, consumer) : undefined;
 }
@@ -163,7 +168,7 @@ export function refuseUnauthorised({ version, consumer }: JudgedRules, { view }:
 /** By Content-Length; a body without one is measured on its way by upstream/. */
 export function refuseOversized(
   { version: { maxBody } }: JudgedRules,
-  { view: { headers } }: Asked,
+  { view: { headers } }: StepInput,
 ): Refusal | undefined {
   const length = headers.get('content-length');
   return length !== undefined && Number(length) > maxBody

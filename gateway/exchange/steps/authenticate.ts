@@ -14,13 +14,13 @@ import { decodedBytes } from '../../policy/versioning/look-alike.ts';
 import { Fault } from '../directive.ts';
 import type { ExchangePorts } from '../ports.ts';
 
-export type Caller =
-  /** Nobody is known where the access is public, or open to callers without credentials. */
+export type AuthenticatedCaller =
+  /** `consumer` is undefined for public access and for anonymous callers. */
   | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal | TokensLimited };
 
-export const NOBODY = { kind: 'known', consumer: undefined } as const satisfies Caller;
-const MISSING: Caller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+export const ANONYMOUS = { kind: 'known', consumer: undefined } as const satisfies AuthenticatedCaller;
+const MISSING: AuthenticatedCaller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /**
  * At once for a credential seen before.
@@ -30,15 +30,15 @@ export function authenticate(
   access: AccessRule,
   carried: Carried,
   { authenticators }: Pick<ExchangePorts, 'authenticators'>,
-): MaybePromise<Caller> {
-  if (access.kind === 'public') return NOBODY;
+): MaybePromise<AuthenticatedCaller> {
+  if (access.kind === 'public') return ANONYMOUS;
   const { identities, anonymous } = access;
-  const asked =
+  const authenticator =
     identities.length === 1 && !anonymous
       ? running(identities[0], authenticators)
-      : firstAsked(access, carried, authenticators);
-  if (asked === undefined) return anonymous ? NOBODY : MISSING;
-  const judged = asked.judge(carried);
+      : selectAuthenticator(access, carried, authenticators);
+  if (authenticator === undefined) return anonymous ? ANONYMOUS : MISSING;
+  const judged = authenticator.judge(carried);
   return judged instanceof Promise ? judged.then(callerOf) : callerOf(judged);
 }
 
@@ -47,7 +47,7 @@ export function authenticate(
  * not looked at, so that a wrong credential never passes for another. Of several identities that take the same credential
  * the one that it says it is for; where it says so of none, the first is to say what is wrong with it.
  */
-function firstAsked(
+function selectAuthenticator(
   { identities }: IdentifiedRule,
   carried: Carried,
   authenticators: ExchangePorts['authenticators'],
@@ -65,7 +65,7 @@ function running(name: string | undefined, authenticators: ExchangePorts['authen
   throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
 }
 
-function callerOf(outcome: Authenticated): Caller {
+function callerOf(outcome: Authenticated): AuthenticatedCaller {
   switch (outcome.kind) {
     case 'consumer':
       return { kind: 'known', consumer: outcome.consumer };

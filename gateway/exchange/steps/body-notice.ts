@@ -11,7 +11,7 @@ import { assess } from '../../policy/lifecycle/assess.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
-import { isForSome } from '../answers/shareability.ts';
+import { dependsOnCaller } from '../answers/shareability.ts';
 import type { RequestStart } from '../facts.ts';
 import type { RequestView } from '../request-view.ts';
 import { type Resource, successorOf } from '../successor-url.ts';
@@ -43,7 +43,9 @@ export function noticeOrder(
   const mapped = held && mapConditions(headers, held, reads);
   if (mapped !== undefined && 'reason' in mapped) return mapped;
   const conditions =
-    reads && api.shared && isForSome({ sparesSome, phase, version }) ? withoutValidators(mapped) : mapped;
+    reads && api.shared && dependsOnCaller({ differsByCaller: sparesSome, phase, version })
+      ? withoutValidators(mapped)
+      : mapped;
   const notice = own !== undefined && isEdited(method) ? own : undefined;
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
 }
@@ -66,12 +68,12 @@ function noticeOfReading(
   if (!rules.bodyNotice) return undefined;
   const version = assess(rules, start);
   const { phases } = leaveFrom('sunset', version.exceptions, consumer, now) ?? version;
-  const asked: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
+  const resourceRead: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
   return noticeOf(
     api,
     version,
     phaseAt(phases, now),
-    () => successorOf(plan, api, version, start, asked).replacement,
+    () => successorOf(plan, api, version, start, resourceRead).replacement,
   );
 }
 
@@ -85,9 +87,9 @@ function noticeOf(
   if (!bodyNotice || stage === 'planned' || stage === 'active') return undefined;
   const { guide, reason } = schedule;
   // Before the service has answered it is not known whether its header names another day.
-  const told = upstreamWins ? undefined : sunset;
+  const shownSunset = upstreamWins ? undefined : sunset;
   return createNotice({
-    sunset: told,
+    sunset: shownSunset,
     replacement: linksSuccessor ? replacement() : undefined,
     guide,
     reason,

@@ -6,7 +6,7 @@ import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import type { HeaderLines } from '../answer-headers.ts';
 import type { RequestRefusal } from '../directive.ts';
 import type { Publication } from '../publish/publication.ts';
-import { METHODS, type RequestGlimpse, type RequestView } from '../request-view.ts';
+import { OFFERED_METHODS, type RequestGlimpse, type RequestView } from '../request-view.ts';
 
 /** ORD-5: fields that pages can read only when they are named. */
 const EXPOSED = exposing([
@@ -49,7 +49,7 @@ const SENDABLE = new Set([
   'x-request-id',
 ]);
 const PREFLIGHT_SECONDS = 600;
-const ALLOWED_METHODS = METHODS.join(', ');
+const ALLOWED_METHODS = OFFERED_METHODS.join(', ');
 
 /**
  * The answer to a preflight, whatever it is for: browsers send it without token or version, so that neither these nor
@@ -91,7 +91,7 @@ const ANY_PORT = /^(?::\d{1,5})?$/;
  * page there is, with the cookies of their user; only a handshake without Origin is none of theirs. Undefined for any
  * other request, and where the API has no `cors`: then the upstream sees the Origin and decides.
  */
-export function refuseStranger(
+export function refuseOrigin(
   { cors }: ApiPlan,
   { headers, webSocket, scheme, host }: RequestView,
 ): RequestRefusal | undefined {
@@ -105,18 +105,18 @@ export function refuseStranger(
 }
 
 /** Names who may read an answer of the API; the upstream's own word on it is dropped, cookies are never allowed. */
-export function nameReaders(
+export function allowReaders(
   headers: HeaderLines,
   cors: CorsRules,
   echo: boolean,
-  { headers: asked }: RequestGlimpse,
+  { headers: requestHeaders }: RequestGlimpse,
 ): void {
-  const isTold = headers.has(FIELD.cors);
-  const exposed = isTold ? headers.get('access-control-expose-headers') : undefined;
-  if (isTold)
+  const hasCors = headers.has(FIELD.cors);
+  const exposed = hasCors ? headers.get('access-control-expose-headers') : undefined;
+  if (hasCors)
     for (const name of ['access-control-allow-credentials', 'access-control-expose-headers'])
       headers.remove(name);
-  const origin = allowedOrigin(cors, asked.get('origin'));
+  const origin = allowedOrigin(cors, requestHeaders.get('origin'));
   headers.set('access-control-allow-origin', origin, FIELD.cors);
   if (origin === undefined) return;
   const { text, names } = echo ? EXPOSED_WITH_ECHO : EXPOSED;

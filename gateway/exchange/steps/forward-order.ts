@@ -6,7 +6,7 @@ import { parseMediaType, plainType, versionIn } from '../../policy/versioning/me
 import { misspeltContent } from '../../policy/versioning/misspelt-type.ts';
 import { withoutParameter, withParameterFirst } from '../../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../../policy/versioning/resolution.ts';
-import { type ClientPlace, clientPathOf, placeInside } from '../addresses/client-place.ts';
+import { type ClientPlace, clientPathOf, innerPlaceOf } from '../addresses/client-place.ts';
 import { type Directive, Fault, type ForwardOrder } from '../directive.ts';
 import type { RequestView } from '../request-view.ts';
 import type { NoticeOrder } from './body-notice.ts';
@@ -36,7 +36,7 @@ export function forwardOrder(
     api.resolution.mediaTypes.length === 0 ? undefined : plainTypes(api.resolution, label, headers);
   const { query } = api.resolution;
   const inside: ClientPlace['inside'] = api.inside?.has(label)
-    ? (path) => placeInside(api, label, path)
+    ? (path) => innerPlaceOf(api, label, path)
     : undefined;
   const order: ForwardOrder = {
     upstream,
@@ -49,8 +49,8 @@ export function forwardOrder(
     clientPlace: api.locations === 'map' ? { view, tail, query, public: publicOrigin, inside } : undefined,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
-  const told = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
-  return { kind: 'forward', forward: noticed === undefined ? told : underNotice(told, noticed) };
+  const prefixed = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
+  return { kind: 'forward', forward: noticed === undefined ? prefixed : underNotice(prefixed, noticed) };
 }
 
 /** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */

@@ -11,14 +11,14 @@ import {
   keepingOf,
   keptHeaders,
 } from '../../policy/idempotency/rules.ts';
-import { type Claim, type Directive, Fault, type ForwardOrder } from '../directive.ts';
+import { type Directive, Fault, type ForwardOrder, type IdempotencyClaim } from '../directive.ts';
 import type { Completion, ExchangeFacts } from '../facts.ts';
 import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { refuse } from './admission.ts';
 import { ownSearch } from './forward-order.ts';
 
-export interface Keyed {
+export interface KeyedRequest {
   readonly match: Pick<RouteMatch<ApiPlan>, 'route' | 'tail'>;
   readonly view: RequestView;
   readonly facts: ExchangeFacts;
@@ -28,7 +28,7 @@ export interface Keyed {
 export function* underKey(
   order: ForwardOrder,
   rules: IdempotencyRules,
-  { match, view, facts, ports }: Keyed,
+  { match, view, facts, ports }: KeyedRequest,
 ): Judging<Directive> {
   const { method, headers, clientAddress } = view;
   const plainly: Directive = { kind: 'forward', forward: order };
@@ -52,27 +52,27 @@ export function* underKey(
     clientAddress,
     key: read.key,
   });
-  let asked: Asked;
+  let result: ClaimResult;
   try {
     const totalMs = order.upstream.timeouts.total;
-    asked = yield* awaited(claimKey({ rules, key, contentType, totalMs, facts, ports }));
+    result = yield* awaited(claimKey({ rules, key, contentType, totalMs, facts, ports }));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     const refusal = withoutStore(rules, facts.completion, ports.wallClock);
     return refusal === undefined ? plainly : refuse(refusal);
   }
-  switch (asked.kind) {
+  switch (result.kind) {
     case 'claimed':
       if (isOver && rules.required) {
-        asked.claim.release();
+        result.claim.release();
         return refuse({ reason: 'body_too_large', most: rules.maxBody });
       }
       if (isOver) {
-        asked.claim.abandon();
+        result.claim.abandon();
         return plainly;
       }
       facts.completion.idempotency = 'claimed';
-      return { kind: 'forward', forward: { ...order, claim: asked.claim } };
+      return { kind: 'forward', forward: { ...order, claim: result.claim } };
     case 'running':
       facts.completion.idempotency = 'conflict';
       return refuse({ reason: 'idempotency_conflict' });
@@ -80,7 +80,7 @@ export function* underKey(
       facts.completion.idempotency = 'conflict';
       return refuse({ reason: 'idempotency_unknown' });
     case 'kept': {
-      const { answer } = asked;
+      const { answer } = result;
       // Larger than any whose outcome is kept.
       if (isOver) {
         facts.completion.idempotency = 'mismatch';
@@ -91,13 +91,12 @@ export function* underKey(
       return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody, noRoom };
     }
     default:
-      return asked satisfies never;
+      return result satisfies never;
   }
 }
 
 export interface ClaimOptions {
   readonly rules: IdempotencyRules;
-  /** As the store knows it. */
   readonly key: string;
   readonly contentType: string;
   /** The most that the upstream is waited for, milliseconds. */
@@ -110,12 +109,12 @@ export interface ClaimOptions {
 const LOCK_BEYOND_MS = 15_000;
 const RENEWED_AFTER_MS = 5_000;
 
-export type Asked =
+export type ClaimResult =
   | Exclude<Claimed, { kind: 'claimed' }>
-  | { readonly kind: 'claimed'; readonly claim: Claim };
+  | { readonly kind: 'claimed'; readonly claim: IdempotencyClaim };
 
 /** @throws StoreUnavailable */
-export async function claimKey(options: ClaimOptions): Promise<Asked> {
+export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
   const { rules, key, contentType, totalMs, facts, ports } = options;
   const { completion } = facts;
   const store = ports.idempotency;
@@ -124,11 +123,11 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
   let isSettled = false;
 
   /** What fails for want of a store lapses with the lock. */
-  const settle = async (said: () => Promise<boolean>): Promise<boolean> => {
+  const settle = async (change: () => Promise<boolean>): Promise<boolean> => {
     if (isSettled) return false;
     isSettled = true;
     try {
-      return await said();
+      return await change();
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) ports.onFault(new Fault('internal', { cause: error }), facts);
       return false;
@@ -138,7 +137,7 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
   const hold = (): void => void settle(() => store.hold(key, owner, rules.keepMs));
 
   const claimedAt = ports.monotonic();
-  const claim: Claim = {
+  const claim: IdempotencyClaim = {
     rules,
     renew: async () => {
       if (ports.monotonic() - claimedAt < RENEWED_AFTER_MS) return undefined;
@@ -182,7 +181,7 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
     const found = await store.claim(key, owner, lockMs);
     return found.kind === 'claimed' ? { kind: 'claimed', claim } : found;
   } catch (error) {
-    // It may have happened all the same: nobody works under that lock.
+    // The claim may have been stored: release it, since no request works under that lock.
     release();
     throw error;
   }

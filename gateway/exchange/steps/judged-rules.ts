@@ -20,8 +20,8 @@ import { type Decision, NO_LINKS, type RequestStart } from '../facts.ts';
 import type { ExchangePorts, Judging } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { linksOf, type Resource } from '../successor-url.ts';
-import { NOBODY } from './authenticate.ts';
-import { refuseStranger } from './cors.ts';
+import { ANONYMOUS } from './authenticate.ts';
+import { refuseOrigin } from './cors.ts';
 import { haveOneService, MISREAD, MISREAD_VERSION, refuseOverride } from './misreadings.ts';
 import {
   accountOf,
@@ -47,15 +47,13 @@ export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 're
   readonly consumer: Consumer | undefined;
   /** The version has ended, and an exception may let some consumers pass. */
   readonly mayPass: boolean;
-  /** The caller is one of them. */
   readonly isExcepted: boolean;
-  /** The current brownout with its refusal. */
   readonly brownout: { readonly window: BrownoutWindow; readonly refusal: Refusal } | undefined;
   /** Whether the brownout depends on the caller. */
   readonly asksCaller: boolean;
 }
 
-interface Found {
+interface MatchedRules {
   readonly match: RouteMatch<ApiPlan>;
   readonly resolved: ResolvedRequest;
   readonly rules: VersionRules;
@@ -64,7 +62,7 @@ interface Found {
 
 /** The rules of one version or operation, and what they mean for this request. */
 export function judgedRules(
-  { match, resolved, rules, captures }: Found,
+  { match, resolved, rules, captures }: MatchedRules,
   { method, search }: RequestView,
   start: RequestStart,
 ): JudgedRules {
@@ -104,7 +102,7 @@ export function judgedRules(
 }
 
 /** The same for a caller, for whom an exception from the sunset replaces the date of the version by its own. */
-export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
+export function withConsumer(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
   if (consumer === undefined) return each;
   const { exceptions } = each.version;
   const exception = exceptions.length === 0 ? undefined : leaveFrom('sunset', exceptions, consumer, now);
@@ -112,16 +110,16 @@ export function knowing(each: JudgedRules, consumer: Consumer | undefined, now: 
   return { ...each, consumer, phase: phaseAt(exception.phases, now), isExcepted: true };
 }
 
-export interface Readings {
+export interface PathReadings {
   readonly match: RouteMatch<ApiPlan>;
   readonly resolved: ResolvedRequest;
   readonly readings: readonly ReadPath[];
   readonly below: NestedRoutes<ApiPlan> | undefined;
 }
 
-type Refuser = Pick<Decision, 'api'> & { readonly carrier?: Carrier };
+type RefusingApi = Pick<Decision, 'api'> & { readonly carrier?: Carrier };
 
-export type Reached =
+export type OtherRules =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
@@ -129,19 +127,19 @@ export type Reached =
       readonly misread: { readonly api: ApiPlan; readonly refusal: RequestRefusal } | undefined;
     }
   /** A nested API refuses the method override, the origin or the version of the request. */
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: Refuser };
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: RefusingApi };
 
 /** If a path can be read in one way only. */
-export const NO_OTHERS: Reached = { kind: 'rules', others: [], misread: undefined };
+export const NO_OTHER_RULES: OtherRules = { kind: 'rules', others: [], misread: undefined };
 
 /** The rules of the other readings of the path, without `own`; waits only if a pin must be read. */
 export function* otherRules(
   own: VersionRules,
-  { match, resolved, readings, below }: Readings,
+  { match, resolved, readings, below }: PathReadings,
   view: RequestView,
   start: RequestStart,
   ports: ExchangePorts,
-): Judging<Reached> {
+): Judging<OtherRules> {
   const others: JudgedRules[] = [];
   const judge: Judge = (at, reading) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
@@ -153,14 +151,14 @@ export function* otherRules(
   const nested: NestedPath[] = [];
   const at = { match, resolved };
   // The API may have several places. With one service behind both APIs, a plain path of one place leads to the nested API too.
-  const written = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
+  const literal = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
   const inside = match.route.inside?.get(resolved.label);
-  let misread: Extract<Reached, { kind: 'rules' }>['misread'];
+  let misread: Extract<OtherRules, { kind: 'rules' }>['misread'];
   for (const reading of readings) {
     const all = below?.reached(reading) ?? [];
     const routes = all.filter(
       ({ route }) =>
-        route !== match.route && (!written.includes(route) || haveOneService(resolved.whole, route)),
+        route !== match.route && (!literal.includes(route) || haveOneService(resolved.whole, route)),
     );
     const [first] = routes;
     if (first !== undefined) misread ??= { api: first.route, refusal: MISREAD };
@@ -183,7 +181,7 @@ interface NestedPath {
   readonly reading: ReadPath;
 }
 
-type Judge = (at: Omit<Found, 'rules' | 'captures'>, reading: ReadPath) => void;
+type Judge = (at: Omit<MatchedRules, 'rules' | 'captures'>, reading: ReadPath) => void;
 
 function* judgeNested(
   nested: readonly NestedPath[],
@@ -191,14 +189,14 @@ function* judgeNested(
   view: RequestView,
   start: RequestStart,
   ports: ExchangePorts,
-): Judging<Extract<Reached, { kind: 'refused' }> | undefined> {
+): Judging<Extract<OtherRules, { kind: 'refused' }> | undefined> {
   for (const { match, reading } of nested) {
     const { route: api } = match;
-    const early = refuseLeftOut(api, ports) ?? refuseOverride(api, view) ?? refuseStranger(api, view);
+    const early = refuseLeftOut(api, ports) ?? refuseOverride(api, view) ?? refuseOrigin(api, view);
     if (early !== undefined) return { kind: 'refused', refusal: early, by: { api } };
     const stated = statedVersion(match, view, start);
     // The nested API may accept other credentials.
-    const account = stated.kind === 'open' ? yield* accountOf(api, undefined, view, ports) : NOBODY;
+    const account = stated.kind === 'open' ? yield* accountOf(api, undefined, view, ports) : ANONYMOUS;
     if (account.kind === 'refused')
       return { kind: 'refused', refusal: account.refusal, by: { api, carrier: 'pin' } };
     const resolved =

@@ -14,8 +14,8 @@ import { resolveOpen } from '../../policy/versioning/resolve.ts';
 import type { Refusal } from '../directive.ts';
 import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
 
-type PinPorts = Pick<ExchangePorts, 'pins' | 'wallClock'>;
-type Refused = { readonly kind: 'refused'; readonly refusal: Refusal };
+type PinnedVersionPorts = Pick<ExchangePorts, 'pins' | 'wallClock'>;
+type RefusedPin = { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** What an account stays on from a call that nothing was known of it before. */
 export interface FirstCall {
@@ -26,7 +26,7 @@ export interface FirstCall {
 /** `firstCall`: to be kept with `keepFirstCall` once nothing refuses the call. */
 export type Pinned =
   | (Extract<Verdict, { kind: 'resolved' }> & { readonly firstCall?: FirstCall | undefined })
-  | Refused;
+  | RefusedPin;
 
 /** As with a token that names no consumer: no other name may stand in for it. */
 const NAMELESS: Pinned = {
@@ -44,7 +44,7 @@ export function* pinnedVersion(
   open: OpenResolution,
   consumer: Consumer | undefined,
   versions: PinMoment,
-  { pins, wallClock }: PinPorts,
+  { pins, wallClock }: PinnedVersionPorts,
 ): Judging<Pinned> {
   const { resolution } = api;
   if (resolution.pin === undefined || consumer === undefined)
@@ -54,7 +54,6 @@ export function* pinnedVersion(
   const key = { api: api.name, account };
   try {
     const found = pins.find(key);
-    // A warm account waits for no store.
     const stored = found instanceof Promise ? yield* awaited(found) : found;
     const choice = choosePin(resolution, stored, creationDayOf(resolution.pin, consumer), versions);
     const label = choice.kind === 'none' ? undefined : choice.label;
@@ -63,7 +62,7 @@ export function* pinnedVersion(
     const keeps = choice.kind === 'first_call' && verdict.kind === 'resolved' && verdict.carrier === 'pin';
     return keeps ? { ...verdict, firstCall: { key, label: choice.label } } : verdict;
   } catch (error) {
-    return orAway(error, wallClock);
+    return orUnavailable(error, wallClock);
   }
 }
 
@@ -74,17 +73,17 @@ export function* pinnedVersion(
 export async function keepFirstCall(
   { key, label }: FirstCall,
   now: EpochMs,
-  { pins, wallClock }: PinPorts,
-): Promise<{ readonly kind: 'kept'; readonly label: Label } | Refused> {
+  { pins, wallClock }: PinnedVersionPorts,
+): Promise<{ readonly kind: 'kept'; readonly label: Label } | RefusedPin> {
   try {
     const pin = { label, origin: 'first_call', since: now, previous: undefined } as const;
     return { kind: 'kept', label: (await pins.claim(key, pin)).label };
   } catch (error) {
-    return orAway(error, wallClock);
+    return orUnavailable(error, wallClock);
   }
 }
 
-function orAway(error: unknown, wallClock: PinPorts['wallClock']): Refused {
+function orUnavailable(error: unknown, wallClock: PinnedVersionPorts['wallClock']): RefusedPin {
   if (!(error instanceof StoreUnavailable)) throw error;
   return { kind: 'refused', refusal: retryLater('pins_unavailable', RETRY_AFTER_S, wallClock()) };
 }

@@ -32,7 +32,7 @@ export function plainRefusal(
   view: RequestView | undefined,
   plan: Pick<GatewayPlan, 'apis' | 'public' | 'routes' | 'credentialsInUrl'>,
 ): RequestRefusal {
-  // Whoever came by https was sent here by a proxy that took the TLS off: it would be sent in circles.
+  // A trusted proxy terminated TLS for this client: a redirect to https would loop.
   if (mode === 'reject' || view === undefined || view.scheme === 'https' || carriesCredentials(view, plan))
     return { reason: 'plain_http' };
   const status = view.method === 'GET' || view.method === 'HEAD' ? 301 : 308;

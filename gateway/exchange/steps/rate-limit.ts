@@ -7,7 +7,7 @@ import { bucketKey, type LimitRules, type Part, type Quota } from '../../policy/
 import { loweredAt } from '../../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../../policy/rate-limit/quota-headers.ts';
 import type { Refusal } from '../directive.ts';
-import type { Asked } from './admission.ts';
+import type { StepInput } from './admission.ts';
 import type { JudgedRules } from './judged-rules.ts';
 
 type LimitedRules = Pick<JudgedRules, 'consumer' | 'phase'> & {
@@ -54,7 +54,7 @@ const createParts = (): PartsByConsumer => new WeakMap();
 /** The parts of the rules that the path names, and those of all rules: what they share is taken once, at the highest cost. */
 export function partsOfAll(
   judged: readonly [JudgedRules, ...JudgedRules[]],
-  { view, start }: Asked,
+  { view, start }: StepInput,
 ): { readonly own: readonly Part[]; readonly all: readonly Part[] } {
   const own = partsOf(judged[0], view.clientAddress, start.now);
   if (judged.length === 1) return { own, all: own };
@@ -91,7 +91,7 @@ function stricter(one: Part, other: Part): Part {
  * an absent store may be back.
  */
 export function limitRefusal(quotas: readonly Quota[], wallClock: () => EpochMs): Refusal | undefined {
-  if (quotas.every(lets)) return undefined;
+  if (quotas.every(allows)) return undefined;
   const enforced = quotas.filter(({ rule }) => !rule.shadow);
   if (enforced.some(({ kind }) => kind === 'unavailable'))
     return retryLater('limits_unavailable', 1, wallClock());
@@ -103,6 +103,6 @@ export function limitRefusal(quotas: readonly Quota[], wallClock: () => EpochMs)
   };
 }
 
-function lets(quota: Quota): boolean {
+function allows(quota: Quota): boolean {
   return quota.rule.shadow || (quota.kind !== 'unavailable' && quota.allowed);
 }

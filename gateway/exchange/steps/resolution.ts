@@ -26,7 +26,7 @@ import type { RequestStart } from '../facts.ts';
 import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { NO_CAPTURES } from '../successor-url.ts';
-import { authenticate, type Caller } from './authenticate.ts';
+import { type AuthenticatedCaller, authenticate } from './authenticate.ts';
 import { type FirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 
 export interface ResolvedRequest {
@@ -41,15 +41,14 @@ export interface ResolvedRequest {
   readonly firstCall: FirstCall | undefined;
 }
 
-interface Refused {
+interface RefusedResolution {
   readonly kind: 'refused';
   readonly refusal: Refusal;
-  /** Whose value is refused. */
   readonly carrier: Carrier | undefined;
   readonly evidence: Evidence;
 }
 
-interface Open {
+interface AccountResolution {
   readonly kind: 'open';
   readonly open: OpenResolution;
   readonly evidence: Evidence;
@@ -75,7 +74,7 @@ export function statedVersion(
   match: RouteMatch<ApiPlan>,
   view: RequestView,
   start: RequestStart,
-): ResolvedRequest | Refused | Open {
+): ResolvedRequest | RefusedResolution | AccountResolution {
   const { route: api, versionSegment: pathSegment, subdomain, tail } = match;
   if (api.resolution.labels[0] === UNVERSIONED) return resolvedAs(api, UNNAMED, NOTHING_SAID, undefined);
   // Every carrier that the API has enabled, read before one of them decides (VER-3).
@@ -93,7 +92,7 @@ export function* accountOf(
   known: Consumer | undefined,
   view: RequestView,
   ports: ExchangePorts,
-): Judging<Caller> {
+): Judging<AuthenticatedCaller> {
   if (known !== undefined) return { kind: 'known', consumer: known };
   const caller = authenticate(access, view, ports);
   return caller instanceof Promise ? yield* awaited(caller) : caller;
@@ -101,11 +100,11 @@ export function* accountOf(
 
 export function* resolvePinned(
   api: ApiPlan,
-  { open, evidence }: Open,
+  { open, evidence }: AccountResolution,
   consumer: Consumer | undefined,
   start: RequestStart,
   ports: ExchangePorts,
-): Judging<ResolvedRequest | Refused> {
+): Judging<ResolvedRequest | RefusedResolution> {
   const pinned = yield* pinnedVersion(api, open, consumer, versionsAt(api, start), ports);
   return resolvedAs(api, pinned, evidence, consumer);
 }
@@ -115,7 +114,7 @@ function resolvedAs(
   named: Pinned,
   evidence: Evidence,
   consumer: Consumer | undefined,
-): ResolvedRequest | Refused {
+): ResolvedRequest | RefusedResolution {
   if (named.kind === 'refused') {
     const { refusal } = named;
     return { kind: 'refused', refusal, carrier: refusedCarrier(refusal), evidence };
@@ -168,7 +167,7 @@ function isReleased(api: ApiPlan, label: Label, moment: Moment): boolean {
   return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
 }
 
-/** Past its sunset a version still serves who has leave, and everybody where its end is only observed. */
+/** After its sunset a version still serves consumers with an exception, and all callers in observe mode. */
 function mayAnswer(api: ApiPlan, label: Label, moment: Moment): boolean {
   if (!hasEnded(phaseOf(api, label, moment))) return true;
   const { access, exceptions, upstream } = versionOf(api, label);

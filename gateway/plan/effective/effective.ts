@@ -1,6 +1,6 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
 import { Document, isNode } from 'yaml';
-import { atOnce, createTurns, inSlices } from '../../system/time-slices.ts';
+import { atOnce, createSlices, inSlices } from '../../system/time-slices.ts';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../../sections/policy-file.ts';
@@ -192,7 +192,7 @@ export async function effectiveInForce(
   { revision, gateway, files }: InForce,
   options: LoadOptions,
 ): Promise<EffectiveConfig> {
-  const { sources } = await readRecorded(files, options, createTurns());
+  const { sources } = await readRecorded(files, options, createSlices());
   const policies = sources.map(({ document }) => document);
   return inSlices(effectiveSteps({ revision, gateway, policies, defaults: true }));
 }

@@ -12,11 +12,9 @@ export interface AnswerHead {
   readonly framing: Framing;
   /** Another answer may follow on the connection. */
   readonly keepsAlive: boolean;
-  /** Octets of all of it. */
   readonly octets: number;
 }
 
-/** Octets of a head. */
 export const MOST_HEAD = 64 * 1_024;
 const END = Buffer.from('\r\n\r\n', 'latin1');
 const BEGINNING = 'HTTP/1.';

@@ -29,7 +29,7 @@ export class AnswerStream {
     };
   }
 
-  /** `framing`: of the body behind it; `none`: whatever is written of a body goes to nobody. */
+  /** `framing`: of the body that follows; `none`: body bytes are discarded. */
   head(text: string, framing: 'chunked' | 'sized' | 'none'): void {
     this.#isChunked = framing === 'chunked';
     this.#isBare = framing === 'none';

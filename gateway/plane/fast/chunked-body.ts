@@ -33,7 +33,7 @@ for (let digit = 0; digit < 16; digit += 1) {
 }
 
 const [CR, LF, SEMICOLON, EQUALS, QUOTE, BACKSLASH, COLON] = [0x0d, 0x0a, 0x3b, 0x3d, 0x22, 0x5c, 0x3a];
-/** In trailers they are a second framing, which nobody may believe (SMG-1). */
+/** In trailers they would be a second framing (SMG-1). */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 const LONGEST = 'transfer-encoding'.length;
 

@@ -32,9 +32,9 @@ export interface Carrying {
   /** When something came on it last, monotonic milliseconds. */
   readonly readAt: number;
   readonly resume: () => void;
-  /** Ends it for whatever went wrong; the call is told. */
+  /** Destroys the connection and reports `cause` to the call. */
   readonly break: (cause: unknown) => void;
-  /** Ends it; nobody is told. */
+  /** Destroys the connection without a report. */
   readonly destroy: () => void;
 }
 

@@ -2,12 +2,12 @@
 import type { Socket } from 'node:net';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { type ClientConnection, createClientConnection } from '../client-connection.ts';
-import { endGently } from '../gentle-end.ts';
+import { endGracefully } from '../graceful-end.ts';
 import { TOO_LATE } from '../slow-clients.ts';
 import { refuseOnSocket } from '../socket-refusal.ts';
 import { AnswerStream } from './answer-stream.ts';
 import type { FastLife } from './fast-life.ts';
-import type { Carrier, FastPorts } from './fast-ports.ts';
+import type { FastPorts, RequestConnection } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
 import { joined, NextRequest } from './next-request.ts';
 import { framingRefusal } from './request-body.ts';
@@ -24,7 +24,7 @@ export interface ConnectionEnds {
   readonly onLeft: (connection: FastConnection) => void;
 }
 
-export class FastConnection implements Carrier {
+export class FastConnection implements RequestConnection {
   readonly socket: Socket;
   readonly ports: FastPorts;
   readonly known: ClientConnection;
@@ -52,7 +52,7 @@ export class FastConnection implements Carrier {
     socket.on('data', this.#onData);
     socket.on('end', this.#onEnd);
     socket.on('close', this.#onClose);
-    // What broke is told by its close.
+    // `close` follows and handles the end.
     socket.on('error', ignore);
   }
 
@@ -140,7 +140,7 @@ export class FastConnection implements Carrier {
     if (request.closeAfter || this.ports.isDraining()) {
       this.#isSealed = true;
       this.socket.resume();
-      endGently(this.socket);
+      endGracefully(this.socket);
     } else if (rest !== undefined) {
       this.socket.resume();
       this.#readSoon(rest);
@@ -151,14 +151,14 @@ export class FastConnection implements Carrier {
     // Requests that arrived before the end are served, and finished answers are written.
     runStages();
     const request = this.#request;
-    // The end of a head, or of a body, does not come any more; nobody is there to be told.
+    // The rest of the head or body cannot arrive any more.
     if (this.#next.hasBegun || (request !== undefined && !request.endedWhole())) this.socket.destroy();
     else this.socket.end();
   };
 
   readonly #onClose = (): void => {
     runStages();
-    this.#leave();
+    this.#detach();
     const request = this.#request;
     this.#request = undefined;
     if (request !== undefined) this.#life.end(request, false);
@@ -185,10 +185,10 @@ export class FastConnection implements Carrier {
   endIdle(): void {
     if (this.isBusy || this.#next.hasBegun || this.#isSealed) return;
     this.#isSealed = true;
-    endGently(this.socket);
+    endGracefully(this.socket);
   }
 
-  #leave(): void {
+  #detach(): void {
     const { socket } = this;
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
@@ -203,7 +203,7 @@ export class FastConnection implements Carrier {
       socket.destroy();
       return;
     }
-    this.#leave();
+    this.#detach();
     socket.off('error', ignore);
     socket.pause();
     socket.unshift(bytes);

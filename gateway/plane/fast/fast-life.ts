@@ -1,10 +1,10 @@
 // The life of a request on the fast plane: judged, answered or forwarded, counted once.
 import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
-import type { Answer } from '../../exchange/exchange.ts';
-import { METHODS, RecordFields } from '../../exchange/request-view.ts';
+import type { ExchangeAnswer } from '../../exchange/exchange.ts';
+import { OFFERED_METHODS, RecordFields } from '../../exchange/request-view.ts';
 import { callUpstream } from '../../upstream/attempts.ts';
-import { type ClaimedCall, prepareCall } from '../../upstream/bodies/claimed.ts';
+import { type KeyedCall, prepareCall } from '../../upstream/bodies/keyed-call.ts';
 import { replayAnswer } from '../../upstream/bodies/replay.ts';
 import { refusalAtOnce } from '../request-reading.ts';
 import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';
@@ -23,7 +23,7 @@ export interface FastLife {
   readonly stop: () => void;
 }
 
-const ALLOW = METHODS.join(', ');
+const ALLOW = OFFERED_METHODS.join(', ');
 
 export function createFastLife(ports: FastPorts): FastLife {
   const { exchange, intake, observer } = ports;
@@ -129,7 +129,7 @@ export function createFastLife(ports: FastPorts): FastLife {
     }
   }
 
-  function send(request: FastRequest, order: ForwardOrder, claimed?: ClaimedCall): void {
+  function send(request: FastRequest, order: ForwardOrder, claimed?: KeyedCall): void {
     const { facts } = request;
     const { completion } = facts;
     const sentAt = performance.now();
@@ -170,7 +170,7 @@ export function createFastLife(ports: FastPorts): FastLife {
     answer(request, exchange.fail(thrown, request.facts, request.glimpse), false);
   }
 
-  function answer(request: FastRequest, made: Answer, mustClose: boolean): void {
+  function answer(request: FastRequest, made: ExchangeAnswer, mustClose: boolean): void {
     try {
       request.give(made, mustClose);
     } catch (thrown) {

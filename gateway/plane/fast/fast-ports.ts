@@ -16,7 +16,7 @@ export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, 
 }
 
 /** The connection as its request uses it. */
-export interface Carrier {
+export interface RequestConnection {
   readonly socket: Socket;
   readonly ports: FastPorts;
   readonly known: ClientConnection;

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { Directive, ForwardOrder } from '../../exchange/directive.ts';
-import type { Answer, Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeAnswer, ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../exchange/request-view.ts';
 import { forwardedField } from '../../upstream/request-headers.ts';
@@ -10,9 +10,9 @@ import { finishHead, hasNoContent } from '../../upstream/response-headers.ts';
 import { headText } from '../answer-text.ts';
 import { clientOf } from '../client-connection.ts';
 import type { AnswerSink, ClientAddress, Inbound } from '../port.ts';
-import { glimpseOf, type Reading, readResource, requestIdOf } from '../request-reading.ts';
+import { glimpseOf, type RequestReading, readResource, requestIdOf } from '../request-reading.ts';
 import type { Watched } from '../slow-clients.ts';
-import type { Carrier } from './fast-ports.ts';
+import type { RequestConnection } from './fast-ports.ts';
 import { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -24,7 +24,7 @@ const NO_BODY = Readable.from([]);
 export class FastRequest implements Inbound, AnswerSink, Watched {
   readonly httpVersion = '1.1';
   readonly facts: ExchangeFacts;
-  readonly reading: Reading;
+  readonly reading: RequestReading;
   readonly glimpse: RequestGlimpse;
   readonly client: ClientAddress;
   /** Undefined where the message has none. */
@@ -42,13 +42,13 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   taken = 0;
   sweepsUnread = 0;
   arriving: { waited: number; bytes: number } | undefined;
-  readonly #connection: Carrier;
+  readonly #connection: RequestConnection;
   readonly #head: RequestHead;
   #order: ForwardOrder | undefined;
   #status = CLIENT_LEFT;
   #closed: (() => void)[] | undefined;
 
-  constructor(connection: Carrier, head: RequestHead) {
+  constructor(connection: RequestConnection, head: RequestHead) {
     const { ports, known } = connection;
     const { exchange, intake, scheme } = ports;
     this.#connection = connection;
@@ -74,7 +74,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     return this.#judged.view;
   }
 
-  get #judged(): Extract<Reading, { kind: 'view' }> {
+  get #judged(): Extract<RequestReading, { kind: 'view' }> {
     if (this.reading.kind !== 'view') throw new Error('what the plane answers itself is not judged');
     return this.reading;
   }
@@ -161,7 +161,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   }
 
   /** A complete answer of the gateway's own. @throws Error `ERR_INVALID_CHAR`, with nothing written */
-  give({ status, headers, body }: Answer, mustClose: boolean): void {
+  give({ status, headers, body }: ExchangeAnswer, mustClose: boolean): void {
     const isBare = this.#isBare(status);
     if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(body)));
     this.#writeHead(status, headers, mustClose);
@@ -176,7 +176,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   #writeHead(status: number, headers: HeaderLines, mustClose: boolean): void {
     const { ports, answers } = this.#connection;
     const close = mustClose || this.closeAfter || !this.endedWhole() || ports.isDraining();
-    // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
+    // RFC 9110 §7.8: Upgrade, which a 426 must send, is listed in Connection.
     if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
     const text = headText(status, headers, ports.date());
     const framing = headers.get('content-length') === undefined ? 'chunked' : 'sized';
@@ -192,7 +192,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     this.#closed = undefined;
   }
 
-  outcome(complete: boolean): Outcome {
+  outcome(complete: boolean): ExchangeOutcome {
     const { client, glimpse, bytes, reading } = this;
     return {
       method: this.#head.method,

@@ -34,7 +34,7 @@ for (let octet = 0x41; octet <= 0x5a; octet += 1) TOKEN[octet] = octet + 0x20;
 
 const SLOTS = 1_024;
 const MOST_REMEMBERED = 1_024;
-/** Names in one slot: whoever looks for names that meet there finds them forgotten, and not a long list. */
+/** Names in one slot: colliding names evict each other, so that an attacker cannot build a long list. */
 const MOST_IN_SLOT = 4;
 const LONGEST_REMEMBERED = 64;
 

@@ -13,7 +13,7 @@ const FRAMING_AT_FIRST = 64 * 1_024;
 export class RequestBody extends Readable {
   /** All of it has come. */
   isWhole = false;
-  /** Octets that came since somebody last asked. */
+  /** Octets since the last read of this counter. */
   arrived = 0;
   readonly #chunked: ChunkedBody | undefined;
   readonly #onWanted: () => void;
@@ -37,7 +37,7 @@ export class RequestBody extends Readable {
     return framing > FRAMING_AT_FIRST + FRAMING_EACH * content;
   }
 
-  /** Somebody is to be waited for before more of it is read. */
+  /** The receiver must drain before more is read. */
   get isFull(): boolean {
     return this.readableLength >= this.readableHighWaterMark;
   }

@@ -1,5 +1,5 @@
 // The method that a request begins with.
-import { METHODS } from '../../exchange/request-view.ts';
+import { OFFERED_METHODS } from '../../exchange/request-view.ts';
 
 const SPACE = 0x20;
 /** Of those that are registered. */
@@ -16,7 +16,7 @@ export function mayBeRequest(bytes: Buffer): boolean {
 /** `partial`: it has not come whole. `other`: none that the fast plane reads. */
 export function methodOf(bytes: Buffer): string {
   const { length } = bytes;
-  for (const method of METHODS) {
+  for (const method of OFFERED_METHODS) {
     let at = 0;
     const { length: letters } = method;
     while (at < letters && at < length && bytes[at] === method.charCodeAt(at)) at += 1;

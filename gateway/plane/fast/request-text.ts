@@ -3,7 +3,7 @@ import type { CallRequest } from '../../upstream/call.ts';
 import type { SharedFields } from '../../upstream/request-headers.ts';
 import { fieldLine, flatText } from '../answer-text.ts';
 
-/** Of these an upstream expects a body, so that it is told that there is none. */
+/** Upstreams expect a body for these methods, so an empty one gets Content-Length: 0. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export interface Framed {

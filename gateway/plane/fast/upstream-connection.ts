@@ -20,7 +20,7 @@ export interface ConnectionEvents {
   readonly onFree: (connection: UpstreamConnection) => void;
   /** It has ended, and nothing of this call was written to it. */
   readonly onUnwritten: (call: DirectCall) => void;
-  /** Once: it has ended, whoever ended it. `wasOpen` false: it never came to be. */
+  /** Called once at the end. `wasOpen`: false if the connection was never established. */
   readonly onLost: (connection: UpstreamConnection, wasOpen: boolean) => void;
 }
 
@@ -85,7 +85,7 @@ export class UpstreamConnection {
     this.socket.resume();
   }
 
-  /** Ends it for whatever went wrong; its call is told. */
+  /** Destroys the connection and reports `cause` to its call. */
   break(cause: unknown): void {
     const call = this.#call;
     const known = { cause, isOpen: this.#isOpen, hasRead: this.#hasRead, served: this.served };
@@ -93,7 +93,7 @@ export class UpstreamConnection {
     call?.onBroken(known);
   }
 
-  /** Ends it; nobody is told. */
+  /** Destroys the connection without a report. */
   destroy(): void {
     this.#call = undefined;
     this.socket.destroy();

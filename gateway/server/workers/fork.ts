@@ -1,4 +1,4 @@
-// A worker process and the wire to it. All workers accept on the sockets that the primary holds and gives to each of them.
+// Forks a worker process and connects to it. All workers accept on sockets that the primary has bound.
 import { fork } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { BoundSocket, isIP } from 'node:net';
@@ -21,14 +21,14 @@ export function forkWorker(entry: URL, answers: Answers, descriptors: readonly n
     // What this process was started with may not suit one that is started from a file.
     execArgv: [],
     serialization: 'advanced',
-    // Of streams that it inherits, the system would make waiting ones, for this process as well: a log that nobody reads any
-    // more would then hold a thread of it for ever. What a worker has to say is said by its primary.
+    // Inherited streams would become blocking, for this process too: a log without a reader would then block it for ever.
+    // The primary writes the workers' log lines.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...descriptors],
   });
   worker.stderr?.on('data', (words: Buffer) => void process.stderr.write(words));
   const { peer, lost } = connectPeer(
     {
-      // The end of the process says what a failed send would.
+      // A failed send means that the process has ended, which `ended` reports.
       send: (message) => void worker.send(message, () => undefined),
       onMessage: (listener) => void worker.on('message', listener),
     },
@@ -36,20 +36,19 @@ export function forkWorker(entry: URL, answers: Answers, descriptors: readonly n
   );
   const ended = new Promise<string>((resolve) => {
     worker.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
-    // Its process could not be made, or not be reached.
+    // The process could not be started or reached.
     worker.once('error', (error) => resolve(error.message));
   });
   void ended.then((how) => lost(`the worker has ended (${how})`));
   return { pid: worker.pid ?? 0, peer, ended, kill: () => void worker.kill('SIGKILL') };
 }
 
-/** The sockets of the public listeners: bound once, by the primary, and kept by it. */
+/** The sockets of the public listeners, bound by the primary. */
 interface HeldSockets {
-  /** To be given to every worker that is started. */
   readonly descriptors: readonly number[];
-  /** Where a worker finds them, by listener. */
+  /** Their descriptors in a worker, by listener. */
   readonly inWorker: PublicSockets;
-  /** Nothing waits here any more: what workers accept on is theirs to close. */
+  /** Closes the primary's copies; workers close their own. */
   readonly release: () => void;
 }
 

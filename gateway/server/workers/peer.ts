@@ -1,26 +1,25 @@
-// Questions and answers between two processes of this program, over whatever carries messages between them.
+// Request and response between two processes of this program, over any channel that carries messages.
 
-/** What one end answers: each function takes what was asked and gives, or promises, the answer. */
 export type Answers = Readonly<Record<string, (asked: never) => unknown>>;
 
-type Asked<F> = F extends (asked: infer A) => unknown ? A : never;
-type Answered<F> = F extends (asked: never) => infer R ? Awaited<R> : never;
+type QuestionOf<F> = F extends (asked: infer A) => unknown ? A : never;
+type ReplyOf<F> = F extends (asked: never) => infer R ? Awaited<R> : never;
 
-/** Whom to ask. Rejects with `PeerGone`, or with an Error that has the message of what the other end threw. */
+/** Calls a handler of the other end. Rejects with `PeerGone`, or with an Error that has the message of what the handler threw. */
 export type Peer<Theirs> = <N extends keyof Theirs & string>(
   name: N,
-  asked: Asked<Theirs[N]>,
-) => Promise<Answered<Theirs[N]>>;
+  asked: QuestionOf<Theirs[N]>,
+) => Promise<ReplyOf<Theirs[N]>>;
 
 export interface Connection {
-  /** The other end, as far as it answers `Theirs`. */
+  /** The other end, typed by its handlers. */
   readonly peer: <Theirs>() => Peer<Theirs>;
-  /** Everyone who waits is told that the other end is gone, and whoever asks from now on. */
+  /** Rejects all pending and all later calls with `PeerGone`. */
   readonly lost: (how: string) => void;
 }
 
 export interface Wire {
-  /** May throw once nobody is there. */
+  /** May throw once the other end has closed. */
   readonly send: (message: object) => void;
   readonly onMessage: (listener: (message: unknown) => void) => void;
 }
@@ -33,10 +32,10 @@ type Message =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly message: string };
 
-/** Begins to answer. What is sent from one end arrives at the other in that order. */
+/** Starts answering. Messages arrive in the order in which they were sent. */
 export function connectPeer(wire: Wire, answers: Answers): Connection {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let asked = 0;
+  let lastId = 0;
   let gone: PeerGone | undefined;
 
   const lost = (how: string): void => {
@@ -63,7 +62,7 @@ export function connectPeer(wire: Wire, answers: Answers): Connection {
   };
 
   wire.onMessage((received) => {
-    // Both ends are this very program.
+    // Both ends run this program.
     const message = received as Message;
     if (message.kind === 'ask') {
       void reply(message);
@@ -78,13 +77,13 @@ export function connectPeer(wire: Wire, answers: Answers): Connection {
   return {
     peer:
       <Theirs>(): Peer<Theirs> =>
-      <N extends keyof Theirs & string>(name: N, what: Asked<Theirs[N]>) => {
+      <N extends keyof Theirs & string>(name: N, what: QuestionOf<Theirs[N]>) => {
         if (gone !== undefined) return Promise.reject(gone);
-        asked += 1;
+        lastId += 1;
         const flight = Promise.withResolvers<unknown>();
-        waiting.set(asked, flight);
-        send({ kind: 'ask', id: asked, name, asked: what });
-        return flight.promise as Promise<Answered<Theirs[N]>>;
+        waiting.set(lastId, flight);
+        send({ kind: 'ask', id: lastId, name, asked: what });
+        return flight.promise as Promise<ReplyOf<Theirs[N]>>;
       },
     lost,
   };

@@ -1,23 +1,23 @@
-// The certificates of a worker: those that its primary sends, which alone watches the files.
+// The certificates of a worker, as its primary sends them.
 import type { HttpsSettings } from '../../plan/settings.ts';
 import { certificatesOf, type KeyPair } from '../certificates.ts';
 import type { CertificateSource } from '../tls-options.ts';
 
 export interface SentCertificates extends CertificateSource {
-  /** What is shown on new connections from now on. */
+  /** Replaces the certificates for new connections. */
   readonly take: (pairs: readonly KeyPair[]) => Promise<void>;
 }
 
 /** `pairs` has at least one. */
 export function sentCertificates(pairs: readonly KeyPair[], https: HttpsSettings): SentCertificates {
-  const takers: Parameters<CertificateSource['onChange']>[0][] = [];
+  const listeners: Parameters<CertificateSource['onChange']>[0][] = [];
   let current = certificatesOf(pairs, https);
   return {
     current: () => current,
-    onChange: (taker) => void takers.push(taker),
+    onChange: (listener) => void listeners.push(listener),
     take: async (renewed) => {
       current = certificatesOf(renewed, https);
-      await Promise.all(takers.map((taker) => taker(current)));
+      await Promise.all(listeners.map((listener) => listener(current)));
     },
   };
 }

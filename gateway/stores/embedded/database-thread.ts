@@ -36,7 +36,7 @@ interface HeldFiles {
   readonly after: () => string | undefined;
 }
 
-interface Look {
+interface FileState {
   readonly identity: string;
   readonly size: bigint;
 }
@@ -143,20 +143,20 @@ function serve(port: MessagePort, { file, identity }: ThreadStart): void {
 
 /** What tells one file from another under the same name; undefined where there is none. */
 function identityOf(path: string): string | undefined {
-  return lookAt(path)?.identity;
+  return fileStateOf(path)?.identity;
 }
 
 /** SQLite would go on writing to a file that was removed, or whose pages another process wrote. */
 function holdFiles(file: string): HeldFiles {
   // The log comes with the first write and goes when the database is closed.
   const paths = [file, `${file}-wal`];
-  const left = new Map<string, Look>();
-  const isAnother = (path: string, found: Look | undefined): boolean => {
+  const left = new Map<string, FileState>();
+  const isAnother = (path: string, found: FileState | undefined): boolean => {
     const known = left.get(path);
     return known !== undefined && known.identity !== found?.identity;
   };
   const after = (): string | undefined => {
-    const looks = paths.map((path) => [path, lookAt(path)] as const);
+    const looks = paths.map((path) => [path, fileStateOf(path)] as const);
     const lost = looks.find(([path, found]) => isAnother(path, found));
     if (lost !== undefined) return lost[0];
     for (const [path, found] of looks) if (found !== undefined) left.set(path, found);
@@ -166,14 +166,14 @@ function holdFiles(file: string): HeldFiles {
   return {
     before: () =>
       paths.find((path) => {
-        const found = lookAt(path);
+        const found = fileStateOf(path);
         return isAnother(path, found) || (left.has(path) && found?.size !== left.get(path)?.size);
       }),
     after,
   };
 }
 
-function lookAt(path: string): Look | undefined {
+function fileStateOf(path: string): FileState | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && { identity: `${found.dev}:${found.ino}`, size: found.size };
 }

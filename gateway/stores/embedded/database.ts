@@ -45,7 +45,7 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
   let closed: Promise<void> | undefined;
   let up = false;
   /** Why the thread could not be started again, as told last: said once, not at every attempt. */
-  let told = '';
+  let reported = '';
 
   const setState = (now: boolean): void => {
     if (up === now) return;
@@ -60,15 +60,15 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
       startLater();
     });
     identity = thread.identity;
-    told = '';
+    reported = '';
     setState(true);
   };
   const startLater = (): void => {
     if (closed !== undefined) return;
     timer = setTimeout(() => {
       starting = start().catch((error: unknown) => {
-        if (String(error) !== told) options.onFault(error);
-        told = String(error);
+        if (String(error) !== reported) options.onFault(error);
+        reported = String(error);
         startLater();
       });
     }, RESTART_AFTER_MS);
@@ -130,7 +130,7 @@ export interface Batches<Call> {
   readonly settled: () => Promise<void>;
 }
 
-interface Waiting<Call> {
+interface PendingCall<Call> {
   readonly call: Call;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -145,7 +145,7 @@ export function createBatches<Call>(
   run: (calls: readonly Call[]) => Promise<readonly unknown[]>,
   { answerWithinMs }: { readonly answerWithinMs: number },
 ): Batches<Call> {
-  let waiting: Waiting<Call>[] = [];
+  let waiting: PendingCall<Call>[] = [];
   let running: Promise<void> | undefined;
   let stalled = false;
 

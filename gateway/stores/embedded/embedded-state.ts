@@ -11,7 +11,7 @@ import { createPinRecords, type PinRecords, type PinTexts } from '../pin-records
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { dayNumbers, readPage } from '../usage-text.ts';
-import { type TellWorkers, tellingKeyTexts, tellingRecords } from '../workers/for-workers.ts';
+import { type NotifyWorkers, notifyingKeyTexts, notifyingPinRecords } from '../workers/primary-stores.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
@@ -27,26 +27,26 @@ export interface EmbeddedState extends LastingStores {
 }
 
 export interface EmbeddedOptions extends DatabaseOptions {
-  /** What workers are told of. */
-  readonly tell?: TellWorkers;
+  /** Sends news to the workers. */
+  readonly notifyWorkers?: NotifyWorkers;
 }
 
 /** What one turn of the thread looks at: a few milliseconds, though a record may have hundreds of days. */
 const MOST_AT_ONCE = 100;
-/** Of records that are told with all their days. */
+/** For records with all their days. */
 const MOST_WHOLE_AT_ONCE = 20;
 
 /** @throws DataFolderError when the folder is held by another process or cannot be used */
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
   const { database, close } = await openDataFolder(folder, options);
-  const { onFault, tell = async () => undefined } = options;
-  const records = tellingRecords(createPinRecords(pinTexts(database), onFault), tell);
-  const keyTexts = tellingKeyTexts(keyTextsIn(database), tell);
+  const { onFault, notifyWorkers = async () => undefined } = options;
+  const records = notifyingPinRecords(createPinRecords(pinTexts(database), onFault), notifyWorkers);
+  const keyTexts = notifyingKeyTexts(keyTextsIn(database), notifyWorkers);
   const claimTexts: ClaimTexts = {
     claim: (key, owner, lockMs) => database.call('claimKey', key, owner, lockMs),
     settle: (key, owner, next) => database.call('settleKey', key, owner, next),
   };
-  const onOverrides = (overrides: readonly Override[]) => tell({ kind: 'overrides', overrides });
+  const onOverrides = (overrides: readonly Override[]) => notifyWorkers({ kind: 'overrides', overrides });
   try {
     return {
       records,
@@ -159,7 +159,7 @@ export async function openOverrides(
   const without = (id: string): readonly Override[] => current.filter((each) => each.id !== id);
 
   /** What was given up may happen all the same: once the disk answers, the file says whether it has. */
-  const lookAgain = async (): Promise<void> => {
+  const reread = async (): Promise<void> => {
     try {
       await database.settled();
       await set(await read());
@@ -171,7 +171,7 @@ export async function openOverrides(
     try {
       return await done;
     } catch (error) {
-      void lookAgain();
+      void reread();
       throw error;
     }
   };

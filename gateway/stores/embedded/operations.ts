@@ -53,9 +53,9 @@ export function createOperations(database: DatabaseSync) {
     ...createAnnouncedOperations(database),
     findPin: find,
     claimPin: (key: string, pin: string): string => {
-      const standing = find(key);
-      if (standing === undefined) put(key, undefined, pin);
-      return standing ?? pin;
+      const existing = find(key);
+      if (existing === undefined) put(key, undefined, pin);
+      return existing ?? pin;
     },
     replacePin: (key: string, current: string | undefined, next: string | undefined): boolean => {
       if (find(key) !== current) return false;
@@ -157,9 +157,9 @@ function createAnnouncedOperations(database: DatabaseSync) {
       return { state: 'claimed' };
     },
     keepAnnounced: (id: string, text: string): string => {
-      const standing = findAnnounced(id);
-      if (standing === undefined) put.run(id, text);
-      return standing ?? text;
+      const existing = findAnnounced(id);
+      if (existing === undefined) put.run(id, text);
+      return existing ?? text;
     },
     releaseAnnounced: (id: string, owner: string): void => {
       free.run(id, owner);

@@ -74,11 +74,11 @@ export function createEmbeddedRateLimitStore(options: {
     return answer;
   };
 
-  const take = (asked: Take): Taken => {
+  const take = (request: Take): Taken => {
     const now = options.now();
-    if (asked.limit.algorithm === 'sliding-log') return logs.take(asked, now);
-    const { taken, tat } = ask(asked, asked.cost, now);
-    if (taken.allowed && tat !== undefined) put(asked, tat, now * 1000);
+    if (request.limit.algorithm === 'sliding-log') return logs.take(request, now);
+    const { taken, tat } = ask(request, request.cost, now);
+    if (taken.allowed && tat !== undefined) put(request, tat, now * 1000);
     return taken;
   };
 

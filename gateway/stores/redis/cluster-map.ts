@@ -9,7 +9,7 @@ const LOOK_EVERY_WHILE_DOWN_MS = 250;
 /** No request waits for it. */
 const ANSWER_WITHIN_MS = 1000;
 
-interface Node {
+interface ClusterNode {
   readonly server: RedisServer;
   readonly link: RedisLink;
 }
@@ -30,18 +30,18 @@ export function openClusterMap(
   clients: RedisClients,
   options: LinkOptions,
 ): ClusterMap {
-  const nodes = new Map<string, Node>();
+  const nodes = new Map<string, ClusterNode>();
   /** Where commands were sent on to since the last look: a server that takes over its first slots is in no list yet. */
   const followed = new Set<string>();
-  let primaries: readonly Node[] = [];
+  let primaries: readonly ClusterNode[] = [];
   let holders: readonly (RedisLink | undefined)[] = [];
   let covered = false;
   let up = false;
   let closed = false;
-  let looking: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const nodeAt = (server: RedisServer): Node => {
+  const nodeAt = (server: RedisServer): ClusterNode => {
     const name = serverName(server);
     const known = nodes.get(name);
     if (known !== undefined) return known;
@@ -70,12 +70,12 @@ export function openClusterMap(
     if (now === up) return;
     up = now;
     options.onState(now);
-    if (!now) lookAgain();
+    if (!now) refresh();
   };
 
   const takeOver = (ranges: readonly SlotRange[]): void => {
     const next: (RedisLink | undefined)[] = Array.from({ length: SLOTS });
-    const listed = new Set<Node>();
+    const listed = new Set<ClusterNode>();
     for (const { from, to, primary } of ranges) {
       const node = nodeAt(primary);
       listed.add(node);
@@ -93,10 +93,10 @@ export function openClusterMap(
   };
 
   /** Of those that can be asked, the first that answers; one that the cluster has given up comes last. */
-  const look = async (): Promise<void> => {
+  const readMap = async (): Promise<void> => {
     const ready = [...nodes.values()].filter(({ link }) => link.ready);
     const sound = ready.filter(({ link }) => link.up);
-    const ask = async ({ server, link }: Node) =>
+    const ask = async ({ server, link }: ClusterNode) =>
       slotRanges(await link.ask(['CLUSTER', 'SLOTS'], ANSWER_WITHIN_MS), server);
     // Why none of them answers each link has noted, and told.
     const ranges = await Promise.any((sound.length > 0 ? sound : ready).map(ask)).catch(() => undefined);
@@ -106,13 +106,13 @@ export function openClusterMap(
     tellState();
   };
   const lookNow = (): Promise<void> => {
-    looking ??= look().finally(() => {
-      looking = undefined;
-      lookAgain();
+    running ??= readMap().finally(() => {
+      running = undefined;
+      refresh();
     });
-    return looking;
+    return running;
   };
-  const lookAgain = (): void => {
+  const refresh = (): void => {
     clearTimeout(timer);
     if (closed) return;
     timer = setTimeout(() => void lookNow(), up ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_DOWN_MS);
@@ -134,11 +134,11 @@ export function openClusterMap(
     problem: () => [...nodes.values()].map(({ link }) => link.problem).find((each) => each !== undefined),
     holderOf: (slot) => holders[slot],
     follow: (redirected, from) => {
-      const giver = [...nodes.values()].find(({ link }) => link === from)?.server;
+      const source = [...nodes.values()].find(({ link }) => link === from)?.server;
       // Sent on for one command alone, the slot is where it was: while one changes hands that is every command for it.
       if (!redirected.once) void lookNow();
-      if (giver === undefined || closed) throw redirected;
-      const target = serverAt(redirected.to, giver);
+      if (source === undefined || closed) throw redirected;
+      const target = serverAt(redirected.to, source);
       followed.add(serverName(target));
       return nodeAt(target).link;
     },
@@ -176,22 +176,22 @@ export function slotOf(key: string): number {
  *
  * @throws TypeError for an answer of another shape
  */
-function slotRanges(reply: unknown, asked: RedisServer): readonly SlotRange[] {
+function slotRanges(reply: unknown, server: RedisServer): readonly SlotRange[] {
   if (!Array.isArray(reply)) throw new TypeError('the cluster answered something else than its slots');
   return reply.map((range: unknown) => {
     const [from, to, primary]: readonly unknown[] = Array.isArray(range) ? range : [];
     const [host, port]: readonly unknown[] = Array.isArray(primary) ? primary : [];
     if (!Number.isInteger(from) || !Number.isInteger(to) || !Number.isInteger(port))
       throw new TypeError('the cluster answered something else than its slots');
-    const name = typeof host === 'string' && host !== '' ? host : asked.host;
+    const name = typeof host === 'string' && host !== '' ? host : server.host;
     return { from: Number(from), to: Number(to), primary: { host: name, port: Number(port) } };
   });
 }
 
 /** A server by the `host:port` that another one of its cluster gave; without a host it is that one's. */
-function serverAt(text: string, giver: RedisServer): RedisServer {
+function serverAt(text: string, source: RedisServer): RedisServer {
   const colon = text.lastIndexOf(':');
-  const host = text.slice(0, colon).replace(/^\[|\]$/g, '') || giver.host;
+  const host = text.slice(0, colon).replace(/^\[|\]$/g, '') || source.host;
   return { host, port: Number(text.slice(colon + 1)) };
 }
 

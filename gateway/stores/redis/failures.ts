@@ -19,8 +19,8 @@ export class Redirected extends StoreUnavailable {
 /** What is refused to whoever asks, whatever they ask: no memory, no disk, no primary, not yet loaded, no leave for scripts or keys. */
 const REFUSES_ALL =
   /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*(?:'eval| key))/;
-/** What a script has no leave for is told in other words than what its caller has none for. */
-const SCRIPT_LACKS_LEAVE = /^ERR .*(?:The user executing the script can't|ACL failure in script)/;
+/** Redis words a missing permission of a script differently from that of its caller. */
+const SCRIPT_LACKS_PERMISSION = /^ERR .*(?:The user executing the script can't|ACL failure in script)/;
 const REDIRECT = /^(MOVED|ASK) \d+ (\S*:\d+)$/;
 
 /** An error reply is an answer: the server is there, only this command failed. */
@@ -30,7 +30,7 @@ export function isReply(error: unknown): error is Error {
 
 /** Of the message of an error reply; before Redis 7 that of a script has it somewhere inside. */
 export function refusesAll(message: string): boolean {
-  return REFUSES_ALL.test(message) || SCRIPT_LACKS_LEAVE.test(message);
+  return REFUSES_ALL.test(message) || SCRIPT_LACKS_PERMISSION.test(message);
 }
 
 /** It answers nothing else, to reads neither, and each of these answers late: it loads its data and looks up now and then. */
@@ -39,7 +39,7 @@ export function isLoading(error: unknown): boolean {
 }
 
 /** No leave for this command: an answer all the same. */
-export function lacksLeave(error: unknown): boolean {
+export function lacksPermission(error: unknown): boolean {
   return isReply(error) && error.message.startsWith('NOPERM');
 }
 
@@ -65,7 +65,7 @@ export function describe(error: unknown): string {
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error.message.startsWith('All sentinels are unreachable')) return 'no sentinel answers';
   if (error.message.includes('cluster support disabled')) return 'no cluster';
-  if (SCRIPT_LACKS_LEAVE.test(error.message)) return 'NOPERM';
+  if (SCRIPT_LACKS_PERMISSION.test(error.message)) return 'NOPERM';
   return /^[A-Z]{3,}\b/.exec(error.message)?.[0] ?? 'connection closed';
 }
 

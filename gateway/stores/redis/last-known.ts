@@ -24,17 +24,17 @@ export interface LastKnownFile {
 
 const FILE = 'redis-pauses.json';
 
-/** `url` tells one Redis from another; its password is not kept. `onFault` is told once why the file is of no use. */
+/** `url` identifies the Redis; its password is not kept. `onFault` is called once if the file cannot be used. */
 export function openLastKnown(folder: string, url: string, onFault: (error: unknown) => void): LastKnownFile {
   const file = join(folder, FILE);
   const store = withoutLogin(url).replace(/^.*?:\/\//, '');
   let next: LastKnown | undefined;
   let writing: Promise<void> | undefined;
-  let told = false;
+  let reported = false;
 
   const tell = (error: unknown): void => {
-    if (!told) onFault(error);
-    told = true;
+    if (!reported) onFault(error);
+    reported = true;
   };
   const writeAll = async (): Promise<void> => {
     while (next !== undefined) {
@@ -71,14 +71,14 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
   };
 }
 
-/** Written aside first: nobody reads half of it, however this process ends and whoever else writes here. */
+/** Written to a temporary file and renamed, so that no reader sees half of it. */
 async function replaceFile(file: string, text: string): Promise<void> {
-  const aside = `${file}.${randomUUID()}`;
+  const temporary = `${file}.${randomUUID()}`;
   try {
-    await writeFile(aside, text, { mode: 0o600, flush: true });
-    await rename(aside, file);
+    await writeFile(temporary, text, { mode: 0o600, flush: true });
+    await rename(temporary, file);
   } finally {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 

@@ -49,7 +49,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
   const usageBegan = define('sundialUsageBegan', luaText('usage-began'));
 
-  /** `days`: what is added up; none where records are told whole. */
+  /** `days`: the days to sum; none for whole records. */
   const ask = (
     filter: UsageFilter,
     since: number | '',
@@ -159,16 +159,19 @@ function rangeOf(
   return [index, isWithin ? `(${begin}` : `[${prefix}${NUL}`, `(${prefix}${AFTER_NUL}`];
 }
 
-type Told = readonly unknown[];
-type Part = Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents' | 'sample'>;
+type ReplyValues = readonly unknown[];
+type StoredHead = Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents' | 'sample'>;
 
-function chunkIn<T>(reply: unknown, read: (part: Part, told: Told) => T | undefined): UsageChunk<T> {
+function chunkIn<T>(
+  reply: unknown,
+  read: (part: StoredHead, values: ReplyValues) => T | undefined,
+): UsageChunk<T> {
   if (!Array.isArray(reply)) throw new TypeError('the script of the ledger answered no list');
-  const [last, ...found] = reply as [unknown, ...Told[]];
+  const [last, ...found] = reply as [unknown, ...ReplyValues[]];
   return {
-    records: found.flatMap(([name, firstAt, lastAt, agents, sample, told]) => {
+    records: found.flatMap(([name, firstAt, lastAt, agents, sample, values]) => {
       const place = placeIn(name);
-      if (place === undefined || !Array.isArray(told)) return [];
+      if (place === undefined || !Array.isArray(values)) return [];
       const part = {
         place,
         firstAt: Number(firstAt ?? Number.NaN),
@@ -176,17 +179,17 @@ function chunkIn<T>(reply: unknown, read: (part: Part, told: Told) => T | undefi
         agents: typeof agents === 'string' ? agents : undefined,
         sample: typeof sample === 'string' ? sample : undefined,
       };
-      return read(part, told) ?? [];
+      return read(part, values) ?? [];
     }),
     last: placeIn(last),
   };
 }
 
-function wholeRecord(part: Part, days: Told): UsageRecord | undefined {
+function wholeRecord(part: StoredHead, days: ReplyValues): UsageRecord | undefined {
   return recordFrom({ ...part, days: pairsIn(days) });
 }
 
-function countedRecord({ sample: _sample, ...part }: Part, sums: Told): UsageCount | undefined {
+function countedRecord({ sample: _sample, ...part }: StoredHead, sums: ReplyValues): UsageCount | undefined {
   const [calls = Number.NaN, week = Number.NaN, weekBefore = Number.NaN] = sums.map(Number);
   return countFrom({ ...part, sums: { calls, week, weekBefore } });
 }

@@ -12,7 +12,7 @@ import {
   isReply,
   isSurplus,
   Late,
-  lacksLeave,
+  lacksPermission,
   redirectIn,
   refusesAll,
 } from './failures.ts';
@@ -71,7 +71,7 @@ export function openLink(
   let problem: string | undefined;
   let lateInARow = 0;
   let sent = 0;
-  /** The client goes on in database 0 where the one of the URL is refused: that is somebody else's. */
+  /** If SELECT is refused, the client would use database 0, which is not ours. */
   let isElsewhere = false;
   let up = false;
   const tellState = (): void => {
@@ -91,7 +91,7 @@ export function openLink(
       connectAnew();
       throw new Error(OUT_OF_STEP);
     } catch (error) {
-      if (!lacksLeave(error)) throw error;
+      if (!lacksPermission(error)) throw error;
     } finally {
       clearTimeout(unheard);
     }

@@ -1,9 +1,9 @@
-// The scripts that Redis runs, as they lie beside this file, and the mark by which a reply is known for the answer to its call.
+// The scripts that Redis runs, and the mark by which a reply is known for the answer to its call.
 import { readFileSync } from 'node:fs';
 
-/** The text of `<name>.lua`. */
+/** The text of `scripts/<name>.lua`. */
 export function luaText(name: string): string {
-  return readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
 }
 
 /** The script; a call of it has its mark as a last argument, of which `lua` learns nothing. */

@@ -2,14 +2,14 @@
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
-import { type Patience, startPatience } from '../patience.ts';
+import { type StoreDeadline, startStoreDeadline } from '../store-deadline.ts';
 import type { RedisConnection, RedisScript } from './connect.ts';
 import { luaText } from './lua.ts';
 
 const TAKE = luaText('rate-limit');
 const HAND_BACK = luaText('hand-back');
 /** Of the 50 ms of RL-13; the last call under way may need the rest. */
-const DEFAULT_PATIENCE_MS = 20;
+const DEFAULT_DEADLINE_MS = 20;
 
 /** What one call has taken, and by what it is handed back. */
 interface Taking {
@@ -25,7 +25,9 @@ interface Taking {
  */
 export function createRedisRateLimitStore(
   connection: RedisConnection,
-  { patience = () => startPatience(DEFAULT_PATIENCE_MS) }: { readonly patience?: () => Patience } = {},
+  {
+    patience: startDeadline = () => startStoreDeadline(DEFAULT_DEADLINE_MS),
+  }: { readonly patience?: () => StoreDeadline } = {},
 ): RateLimitStore {
   const scripts = new Map<string, RedisScript>();
   /** A script has a fixed number of keys: one of each text for each number. */
@@ -59,14 +61,14 @@ export function createRedisRateLimitStore(
   const takeBySubject = async (
     groups: readonly (readonly Take[])[],
   ): Promise<readonly (readonly Taken[])[]> => {
-    using waiting = patience();
+    using waiting = startDeadline();
     const done: Taking[] = [];
     const undo = (): void => {
       for (const [index, taking] of done.entries()) handBack(groups[index] ?? [], taking);
     };
     for (const [index, takes] of groups.entries()) {
       try {
-        if (waiting.gone) throw new StoreUnavailable('Redis answers too slowly');
+        if (waiting.expired) throw new StoreUnavailable('Redis answers too slowly');
         const taking = await takeOfSubject(takes, index < groups.length - 1);
         if (taking.taken.some(({ allowed }) => !allowed)) {
           undo();

@@ -50,19 +50,19 @@ export async function openSharedState(
   let overrides: readonly Override[] = [];
   let wasRead = false;
   /** What `overrides` was read from; undefined where this gateway has changed them itself. */
-  let written: string | undefined;
+  let writtenText: string | undefined;
   /** How often this gateway has changed an override: a look that was on its way meanwhile is the older one. */
   let changed = 0;
   let seen = '';
   /** The name of the data that was seen. */
   let origin: string | undefined;
-  let looking: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   let remembered: { readonly origin?: string; readonly overrides?: readonly Override[] } = {};
 
   const takeOver = (texts: readonly string[]): void => {
     const now = texts.toSorted().join('\n');
-    if (now === written) return;
-    written = now;
+    if (now === writtenText) return;
+    writtenText = now;
     overrides = readOverrides(texts, onFault);
   };
 
@@ -89,12 +89,12 @@ export async function openSharedState(
     lastKnown?.write({ origin, overrides: overrides.map(writeOverride) });
   };
 
-  const look = async (): Promise<void> => {
+  const readStore = async (): Promise<void> => {
     const before = changed;
     const where = [KEYS.changes, KEYS.overrides, KEYS.origin];
     const changes = readChanges(await scripts.readChanges(...where, seen, randomUUID(), origin ?? ''));
     const texts = hasLostItsPast(changes) ? await restore() : changes.overrides;
-    if (changed !== before) return look();
+    if (changed !== before) return readStore();
     if (texts !== undefined) takeOver(texts);
     origin = changes.data?.origin ?? origin;
     wasRead = true;
@@ -108,14 +108,14 @@ export async function openSharedState(
     remember();
   };
   const refresh = (): Promise<void> => {
-    looking ??= look()
+    running ??= readStore()
       .catch((error: unknown) => {
         if (!(error instanceof StoreUnavailable)) onFault(error);
       })
       .finally(() => {
-        looking = undefined;
+        running = undefined;
       });
-    return looking;
+    return running;
   };
 
   const without = (id: string): readonly Override[] => overrides.filter((each) => each.id !== id);
@@ -131,7 +131,7 @@ export async function openSharedState(
     const done = (await scripts.changeOverride(KEYS.overrides, KEYS.changes, id, text, CHANGES_KEPT)) === 1;
     if (!done) return false;
     overrides = after();
-    written = undefined;
+    writtenText = undefined;
     changed += 1;
     remember();
     return true;
@@ -164,7 +164,7 @@ export async function openSharedState(
     refresh,
     close: async () => {
       connection.close();
-      await looking;
+      await running;
       await lastKnown?.settled();
     },
   };

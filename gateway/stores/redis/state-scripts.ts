@@ -100,7 +100,7 @@ export function createRedisClaimTexts({ script }: RedisConnection): ClaimTexts {
   const claim = script('sundialClaimKey', luaText('claim-key'), 1);
   const settle = script('sundialSettleKey', luaText('settle-key'), 1, { answerWithinMs: SETTLED_WITHIN_MS });
   return {
-    claim: async (key, owner, lockMs) => standing(await claim(placeOf(key), owner, lockMs)),
+    claim: async (key, owner, lockMs) => standingKey(await claim(placeOf(key), owner, lockMs)),
     settle: async (key, owner, next) => {
       const record = next.state === 'kept' ? next.record : '';
       const ms = next.state === 'free' ? 0 : next.ms;
@@ -112,8 +112,8 @@ export function createRedisClaimTexts({ script }: RedisConnection): ClaimTexts {
 // The braces are the hash tag: in a cluster everything kept of one key lives on one node.
 const placeOf = (key: string): string => `sundial:idempotency:{${key}}`;
 
-/** Of a word that this edition does not know, nobody knows what it means. */
-function standing(reply: unknown): StandingKey {
+/** An unknown word comes from a later edition. */
+function standingKey(reply: unknown): StandingKey {
   const [state, record] = Array.isArray(reply) ? reply : [];
   if (typeof state !== 'string' || typeof record !== 'string')
     throw new TypeError('the script that claims a key answered something else than two texts');

@@ -1,4 +1,4 @@
-// The stores of a worker: limits by leases from the primary, pins and overrides known here and told of by it.
+// The stores of a worker: limits by leases from the primary; pins and overrides cached, with updates from the primary.
 import type { KnownKeys } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
@@ -9,38 +9,33 @@ import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
-import { startPatience } from '../patience.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
 import type { PinRecords } from '../pin-records.ts';
-import { createRateLimiter, heardBy, partOf } from '../rate-limiter.ts';
+import { createRateLimiter, mirroredIn, partOf } from '../rate-limiter.ts';
+import { startStoreDeadline } from '../store-deadline.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
-import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
+import type { StoreAnswers, StoreNews, StoreReply, StoreStart } from './store-messages.ts';
 
-/**
- * The primary is on this machine and dies with its workers, so that a late answer means no more than a busy processor:
- * worth waiting for, since whoever does not wait goes by this process's part of the limit.
- */
+/** Longer than for Redis: the primary is on this machine, so a late answer means a busy processor and not an outage. */
 const ANSWER_WITHIN_MS = 1000;
 
-/** Asks the stores of the primary, from here. */
 export type AskPrimary = <N extends keyof StoreAnswers>(
   name: N,
-  asked: StoreAnswers[N] extends (asked: infer A) => unknown ? A : never,
-) => Promise<StoreAnswers[N] extends (asked: never) => infer R ? Awaited<R> : never>;
+  request: StoreAnswers[N] extends (request: infer A) => unknown ? A : never,
+) => Promise<StoreAnswers[N] extends (request: never) => infer R ? Awaited<R> : never>;
 
 export interface WorkerStoreOptions extends StoreOptions {
   readonly ask: AskPrimary;
   readonly start: StoreStart;
-  /** Workers of this gateway. */
   readonly workers: number;
 }
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
   readonly keys: KnownKeys;
-  /** It is judged and forgotten by the primary. */
+  /** The primary judges and erases. */
   readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
-  readonly hear: (news: StoreNews) => void;
+  readonly applyNews: (news: StoreNews) => void;
 }
 
 export async function openWorkerStores(options: WorkerStoreOptions): Promise<WorkerStores> {
@@ -49,11 +44,14 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   switch (store.kind) {
     case 'embedded': {
       const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
-      const exact = heardBy(local, {
+      const exact = mirroredIn(local, {
         take: (take) => inTime(ask('take', neededOf(take))),
         takeAll: (takes) => inTime(ask('takeAll', takes.map(neededOf))),
       });
-      const shared = createLeasingStore(exact, { now, patience: () => startPatience(ANSWER_WITHIN_MS) });
+      const shared = createLeasingStore(exact, {
+        now,
+        startDeadline: () => startStoreDeadline(ANSWER_WITHIN_MS),
+      });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(ask));
       const ledger = ledgerOf(ask);
@@ -64,20 +62,18 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
-      return { ...stores, guard, hear: () => undefined };
+      return { ...stores, guard, applyNews: () => undefined };
     }
     default:
       return store satisfies never;
   }
 }
 
-/**
- * One bucket per address for all workers, by leases. While the primary does not answer, this process's part of it.
- */
+/** One bucket per address for all workers, by leases. While the primary does not answer: this process's share of the limit. */
 function createGuard({ monotonic: now, ask, workers }: WorkerStoreOptions): Stores['guard'] {
   const leased = createLeasedTake(
     { take: (take) => inTime(ask('guard', take)) },
-    { now, patience: () => startPatience(ANSWER_WITHIN_MS) },
+    { now, startDeadline: () => startStoreDeadline(ANSWER_WITHIN_MS) },
   );
   const local = createEmbeddedRateLimitStore({ now });
   return (key, limit): MaybePromise<Taken> => {
@@ -95,11 +91,11 @@ function openKnown(
   start: StoreStart,
   pins: CachedPins,
   keys: CachedKeys,
-): Pick<WorkerStores, 'overrides' | 'hear'> {
+): Pick<WorkerStores, 'overrides' | 'applyNews'> {
   let overrides: readonly Override[] = start?.overrides ?? [];
   return {
     overrides: { current: () => overrides },
-    hear: (news) => {
+    applyNews: (news) => {
       switch (news.kind) {
         case 'overrides':
           overrides = news.overrides;
@@ -120,45 +116,45 @@ function openKnown(
   };
 }
 
-function keptOr<T>(answer: Kept<T>): T {
+function replyValue<T>(answer: StoreReply<T>): T {
   if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
   return answer.value;
 }
 
 function ledgerOf(ask: AskPrimary): WorkerStores['ledger'] {
   return {
-    read: async (filter, page) => keptOr(await inTime(ask('readUsage', { filter, page }))),
-    add: async (batch) => keptOr(await inTime(ask('addUsage', batch))),
-    firstSeen: async (subject) => keptOr(await inTime(ask('firstUsage', subject))),
+    read: async (filter, page) => replyValue(await inTime(ask('readUsage', { filter, page }))),
+    add: async (batch) => replyValue(await inTime(ask('addUsage', batch))),
+    firstSeen: async (subject) => replyValue(await inTime(ask('firstUsage', subject))),
   };
 }
 
 function claimTexts(ask: AskPrimary): ClaimTexts {
   return {
-    claim: async (key, owner, lockMs) => keptOr(await inTime(ask('claimKey', { key, owner, lockMs }))),
-    settle: async (key, owner, next) => keptOr(await inTime(ask('settleKey', { key, owner, next }))),
+    claim: async (key, owner, lockMs) => replyValue(await inTime(ask('claimKey', { key, owner, lockMs }))),
+    settle: async (key, owner, next) => replyValue(await inTime(ask('settleKey', { key, owner, next }))),
   };
 }
 
 function pinRecords(ask: AskPrimary): PinRecords {
   return {
-    find: async (key) => keptOr(await orAway(ask('findPin', key))),
-    claim: async (key, pin) => keptOr(await orAway(ask('claimPin', { key, pin }))),
+    find: async (key) => replyValue(await orUnavailable(ask('findPin', key))),
+    claim: async (key, pin) => replyValue(await orUnavailable(ask('claimPin', { key, pin }))),
     replace: () => Promise.reject(new Error('pins are moved by the primary')),
   };
 }
 
 function keyTexts(ask: AskPrimary): KeyTexts {
-  const elsewhere = () => Promise.reject(new Error('API keys are managed by the primary'));
+  const unsupported = () => Promise.reject(new Error('API keys are managed by the primary'));
   return {
-    find: async (id) => keptOr(await inTime(ask('findKey', id))),
-    list: elsewhere,
-    replace: elsewhere,
+    find: async (id) => replyValue(await inTime(ask('findKey', id))),
+    list: unsupported,
+    replace: unsupported,
   };
 }
 
-/** Whatever keeps the primary from answering, it is as good as no store. */
-async function orAway<T>(answer: Promise<T>): Promise<T> {
+/** Any failure of the primary counts as an unavailable store. */
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -166,7 +162,7 @@ async function orAway<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** What crosses is what the store needs: a part of a request holds more. */
+/** Only what the store needs: a part of a request holds more than can be cloned. */
 function neededOf({ key, limit, cost }: Take): Take {
   return { key, limit, cost };
 }
@@ -174,9 +170,9 @@ function neededOf({ key, limit, cost }: Take): Take {
 function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const giveUp = (): void => reject(new StoreUnavailable('the primary does not answer'));
-  // An answer that came while this worker was busy is read before the verdict.
+  // An answer that arrived while this worker was busy is read before the timeout counts.
   const timer = setTimeout(() => setImmediate(giveUp), ANSWER_WITHIN_MS);
-  orAway(answer)
+  orUnavailable(answer)
     .then(resolve, reject)
     .finally(() => clearTimeout(timer));
   return promise;

@@ -15,10 +15,9 @@ export interface FlushOptions {
   readonly tally: Pick<UsageTally, 'take' | 'size'>;
   /** An id of this process. */
   readonly writer: string;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly watched: (now: EpochMs) => readonly UsageVersion[];
-  /** Told of what is nobody's absence. */
+  /** Called with unexpected errors, not with outages of the store. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -37,7 +36,7 @@ const EVERY_MS = 1000;
 const LAST_WITHIN_MS = 1500;
 const TRY_AGAIN_AFTER_MS = 100;
 /** A store that was emptied meanwhile would otherwise never know. */
-const TELL_AGAIN_MS = 600_000;
+const REPORT_AGAIN_MS = 600_000;
 
 export function startFlushing({ store, tally, writer, now, watched, onFault }: FlushOptions): UsageFlush {
   const results = { success: 0, failure: 0 };
@@ -46,8 +45,8 @@ export function startFlushing({ store, tally, writer, now, watched, onFault }: F
   let left = 0;
   /** Not acknowledged: it may have been added all the same, and is sent as it is until it is. */
   let batch: UsageBatch | undefined;
-  let told: readonly UsageVersion[] = [];
-  let toldAt = 0;
+  let reported: readonly UsageVersion[] = [];
+  let reportedAt = 0;
   let flushing: Promise<void> | undefined;
 
   const nextBatch = (): UsageBatch | undefined => {
@@ -55,11 +54,11 @@ export function startFlushing({ store, tally, writer, now, watched, onFault }: F
     if (records.length < MOST_IN_BATCH) taken = undefined;
     const at = now();
     const all = watched(at);
-    const isTold = all === told && Math.abs(at - toldAt) < TELL_AGAIN_MS;
-    const untold = isTold ? [] : all;
-    if (records.length === 0 && untold.length === 0) return undefined;
+    const isReported = all === reported && Math.abs(at - reportedAt) < REPORT_AGAIN_MS;
+    const unreported = isReported ? [] : all;
+    if (records.length === 0 && unreported.length === 0) return undefined;
     number += 1;
-    return { writer, number, at, watched: untold, records };
+    return { writer, number, at, watched: unreported, records };
   };
   const sendAll = async (): Promise<void> => {
     if (taken === undefined) {
@@ -69,7 +68,7 @@ export function startFlushing({ store, tally, writer, now, watched, onFault }: F
     for (batch ??= nextBatch(); batch !== undefined; batch = nextBatch()) {
       await store.add(batch);
       left -= batch.records.length;
-      if (batch.watched.length > 0) [told, toldAt] = [batch.watched, batch.at];
+      if (batch.watched.length > 0) [reported, reportedAt] = [batch.watched, batch.at];
     }
   };
   const flush = (): Promise<void> => {

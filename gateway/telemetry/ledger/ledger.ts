@@ -34,7 +34,6 @@ export interface LedgerSamples {
 
 export interface UsageLedgerOptions {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly logger: Pick<Logger, 'info' | 'error'>;
   /** Has all requests recorded that have ended. */

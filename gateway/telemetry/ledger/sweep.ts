@@ -1,4 +1,4 @@
-// What the store of the ledger is told besides calls: to forget what is older than it is to be kept, and that nobody counts.
+// Removes ledger records that are older than the kept days, and marks that counting has stopped.
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
@@ -26,7 +26,7 @@ const EVERY_MS = 3_600_000;
 
 export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: SweepOptions): Sweeping {
   let sweptOn: number | undefined;
-  let looking: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
 
   const sweep = async (): Promise<void> => {
     const now = wallClock();
@@ -37,15 +37,15 @@ export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: 
     if (removed > 0) onSwept(removed);
   };
   const look = (): Promise<void> => {
-    looking ??= sweep()
+    running ??= sweep()
       .catch((error: unknown) => {
         // A store that is away is asked again in an hour.
         if (!(error instanceof StoreUnavailable)) onFault(error);
       })
       .finally(() => {
-        looking = undefined;
+        running = undefined;
       });
-    return looking;
+    return running;
   };
   let timer = setTimeout(function again() {
     void look();
@@ -58,7 +58,7 @@ export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: 
     look,
     stop: async () => {
       clearTimeout(timer);
-      await looking;
+      await running;
     },
   };
 }

@@ -1,5 +1,5 @@
 // Who called what since it was last taken: one entry per subject, found by two look-ups and changed in place.
-import type { Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -9,18 +9,16 @@ import { KNOWN_BY, type UsageRecord, type UsageSubject } from '../../policy/usag
 import { countedUnder } from './watched.ts';
 
 export interface UsageTally {
-  readonly record: (facts: ExchangeFacts, outcome: Outcome) => void;
+  readonly record: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
   /** What was counted since the last time, as an iterator: records are made as they are asked for. */
   readonly take: () => Iterator<UsageRecord, undefined>;
-  /** Subjects that are not taken yet. */
   readonly size: () => number;
-  /** Calls counted since the start. */
   readonly counted: () => number;
   /** Calls of subjects for which there was no room. */
   readonly dropped: () => number;
 }
 
-interface Entry {
+interface TallyEntry {
   readonly firstAt: EpochMs;
   lastAt: EpochMs;
   day: number;
@@ -37,7 +35,7 @@ interface Entry {
 /** The subjects of one version or operation. */
 type Callers = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
   readonly template: string;
-  readonly entries: Readonly<Record<UsageSubject['via'], Map<string, Entry>>>;
+  readonly entries: Readonly<Record<UsageSubject['via'], Map<string, TallyEntry>>>;
 };
 
 /** Bounds the memory of what a store that is away does not take. */
@@ -101,7 +99,10 @@ function noCallers({ api, label, operation, place }: VersionRules): Callers {
   };
 }
 
-function newEntry({ start: { now, requestId } }: ExchangeFacts, { method, userAgent }: Outcome): Entry {
+function newEntry(
+  { start: { now, requestId } }: ExchangeFacts,
+  { method, userAgent }: ExchangeOutcome,
+): TallyEntry {
   return {
     firstAt: now,
     lastAt: now,
@@ -115,7 +116,7 @@ function newEntry({ start: { now, requestId } }: ExchangeFacts, { method, userAg
   };
 }
 
-function countIn(entry: Entry, now: EpochMs, userAgent: string | undefined): void {
+function countIn(entry: TallyEntry, now: EpochMs, userAgent: string | undefined): void {
   if (now > entry.lastAt) entry.lastAt = now;
   const day = dayNumberAt(now);
   if (day === entry.day) entry.calls += 1;

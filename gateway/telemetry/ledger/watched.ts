@@ -1,7 +1,7 @@
 // Which requests are calls that the ledger counts, and which versions have any: what is deprecated, and what is frozen.
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
-import { phasesOf } from '../../exchange/standing.ts';
+import { phasesOf } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
@@ -33,8 +33,8 @@ export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly
   };
 }
 
-/** What stands before a caller of a public API was looked at: nobody has called, in the sense of those that need a token. */
-const BEFORE_ANYBODY: ReadonlySet<RefusalReason> = new Set([
+/** Refusals of public access that count as no call: they come before a caller would be authenticated. */
+const BEFORE_AUTHENTICATION: ReadonlySet<RefusalReason> = new Set([
   'version_unknown',
   'route_unknown',
   'brownout',
@@ -70,6 +70,6 @@ export function countedUnder({ decision, completion }: ExchangeFacts): VersionRu
   const isCall =
     version.access.kind === 'identified'
       ? consumer !== undefined
-      : refusal === undefined || !BEFORE_ANYBODY.has(refusal);
+      : refusal === undefined || !BEFORE_AUTHENTICATION.has(refusal);
   return isCall ? version : undefined;
 }

@@ -22,7 +22,6 @@ export interface LogSink {
   readonly append: (line: string) => void;
   /** Takes lines that another process has gathered, each with its line end. */
   readonly relay: (lines: string) => void;
-  /** Writes what is gathered now. */
   readonly flush: () => void;
   /** Lines lost because the destination was slow, broken or already closed. */
   readonly dropped: () => number;

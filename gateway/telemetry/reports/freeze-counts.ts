@@ -46,17 +46,17 @@ export function freezeRows({ samples }: Pick<FreezeCounts, 'samples'>, plan: () 
   ];
 }
 
-/** Says once of a version that its freeze refuses nobody; that a store is away is said by itself. */
+/** Reports once per version that its freeze refuses no request. An unavailable store has its own report. */
 export function createFreezeReport(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<FreezeCounts, 'freezeUnjudged'> },
   plan: () => GatewayPlan,
 ): FreezeCounts['freezeUnjudged'] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (version, reason) => {
     metrics.freezeUnjudged(version, reason);
     const key = JSON.stringify(version);
-    if (reason === 'store_away' || told.has(key)) return;
-    told.add(key);
+    if (reason === 'store_away' || reported.has(key)) return;
+    reported.add(key);
     const freeze = plan().apiNamed(version.api)?.versions.get(version.version)?.freeze;
     logger.warn('a freeze refuses nobody: calls of the version are not counted from before that day', {
       ...version,

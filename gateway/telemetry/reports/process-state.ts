@@ -1,5 +1,5 @@
 // State of the running process: stores, reloads, certificates, admin writes, open WebSockets.
-import type { HeldService } from '../../exchange/held-service.ts';
+import type { TunnelService } from '../../exchange/tunnel-service.ts';
 import type { Quarantined } from '../../plan/reload/settle.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { createLatency, type Latency } from '../latency.ts';
@@ -29,7 +29,7 @@ export interface ProcessState {
   /** Both words from closed lists. */
   readonly adminWrite: (action: string, outcome: string) => void;
   /** Counts the open WebSockets from now on; `open` is asked at scrape and gives one entry for each. */
-  readonly countWebsockets: (open: () => Iterable<HeldService>) => void;
+  readonly countWebsockets: (open: () => Iterable<TunnelService>) => void;
   /** Counts the processes that answer requests from now on; until then this is the one. */
   readonly countWorkers: (serving: () => number) => void;
   readonly stores: () => Iterable<Sample>;
@@ -59,7 +59,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   let certificatesCurrent = true;
   const quarantined = new Map<string, number>();
   let lastSuccess = wallClock();
-  let openWebsockets: () => Iterable<HeldService> = () => [];
+  let openWebsockets: () => Iterable<TunnelService> = () => [];
   const websockets = new Map<string, Map<string, number>>();
   let servingWorkers = () => 1;
   return {

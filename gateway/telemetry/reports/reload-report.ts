@@ -32,7 +32,7 @@ const MOST_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
 const RESTORED = 'policies match the plan in force again';
 
-/** `tell` is given one line for people of every outcome that is news to whoever edits the files. */
+/** `tell` gets one line of text for every outcome that the author of the files should know. */
 export function createReloadReport(
   { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
   tell: (line: string) => void = () => undefined,

@@ -1,5 +1,5 @@
 // The retirement guard's verdict per version and its holds: gauges, audit lines, one warning a day.
-import type { Standing } from '../../exchange/standing.ts';
+import type { VersionState } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Hold } from '../../policy/lifecycle/override.ts';
@@ -8,17 +8,17 @@ import type { AuditState, Logger } from '../logs/logger.ts';
 import { gauge, type MetricRow, type Sample, VERSION } from '../series.ts';
 import { valuedSamples } from '../version-rows.ts';
 
-type Judged = Pick<VersionRules, 'api' | 'label'>;
+type JudgedVersion = Pick<VersionRules, 'api' | 'label'>;
 
 export interface RetirementGauge {
-  readonly retirementJudged: (version: Judged, verdict: Retirement['kind']) => void;
+  readonly retirementJudged: (version: JudgedVersion, verdict: Retirement['kind']) => void;
   /** api, version; 1 where little enough is called, 0 where too much; none while it is not known. */
   readonly samples: (plan: GatewayPlan) => Iterable<Sample>;
 }
 
 export function createRetirementGauge(): RetirementGauge {
   const verdicts = new Map<string, Retirement['kind']>();
-  const keyOf = ({ api, label }: Judged): string => JSON.stringify([api, label]);
+  const keyOf = ({ api, label }: JudgedVersion): string => JSON.stringify([api, label]);
   return {
     retirementJudged: (version, verdict) => void verdicts.set(keyOf(version), verdict),
     samples: function* ({ apis }) {
@@ -36,14 +36,14 @@ export function createRetirementGauge(): RetirementGauge {
 export function retirementRows(
   { samples }: Pick<RetirementGauge, 'samples'>,
   plan: () => GatewayPlan,
-  standing: () => Iterable<Standing>,
+  states: () => Iterable<VersionState>,
 ): MetricRow[] {
   return [
     gauge(
       'sundial_version_retirement_held',
       'Whether the guard holds a retirement because too much is called.',
       VERSION,
-      () => valuedSamples(standing(), ({ held }) => held),
+      () => valuedSamples(states(), ({ held }) => held),
       'primary',
     ),
     gauge(
@@ -71,11 +71,11 @@ export function createGuardReport({
       const states = { before: before && stateOf(before), after: stateOf(hold) };
       logger.info('a retirement is held', { api, version: label, audit: { ...audit, ...states } });
     },
-    onGoing: ({ api, label }: Judged, sunset: EpochMs, usage: string) => {
+    onGoing: ({ api, label }: JudgedVersion, sunset: EpochMs, usage: string) => {
       const fields = { api, version: label, expires: instantText(sunset), reason: usage };
       logger.warn('a version is still called and has its sunset all the same', fields);
     },
-    onAway: ({ api, label }: Judged, { message }: Error) => {
+    onAway: ({ api, label }: JudgedVersion, { message }: Error) => {
       logger.warn('the store is away; a retirement is not judged', { api, version: label, reason: message });
     },
     onFault: (error: unknown) => logger.error('the guard of retirements failed', { error }),

@@ -1,11 +1,11 @@
 // The targets of upstreams: which are in service, how often each was ejected, and a log line per change.
-import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';
+import type { TargetChange, TargetHealth } from '../../exchange/version-states.ts';
 import type { Logger } from '../logs/logger.ts';
 import { counter, gauge, type MetricRow, type Sample } from '../series.ts';
 
 export interface TargetMetrics {
   /** Shows these from now on; `standing` is asked at scrape. */
-  readonly watchTargets: (standing: () => Iterable<TargetStanding>) => void;
+  readonly watchTargets: (targets: () => Iterable<TargetHealth>) => void;
   readonly targetChanged: (change: TargetChange) => void;
   /** upstream, target. */
   readonly up: () => Iterable<Sample>;
@@ -17,12 +17,12 @@ const REASONS = ['health', 'breaker'] as const satisfies readonly TargetChange['
 
 export function createTargetMetrics(): TargetMetrics {
   const counts = new Map<string, number>();
-  let standing: () => Iterable<TargetStanding> = () => [];
-  const keyOf = ({ upstream, target }: TargetStanding, by: TargetChange['by']): string =>
+  let targets: () => Iterable<TargetHealth> = () => [];
+  const keyOf = ({ upstream, target }: TargetHealth, by: TargetChange['by']): string =>
     `${upstream} ${target} ${by}`;
   return {
-    watchTargets: (asked) => {
-      standing = asked;
+    watchTargets: (source) => {
+      targets = source;
     },
     targetChanged: (change) => {
       if (change.up) return;
@@ -30,10 +30,10 @@ export function createTargetMetrics(): TargetMetrics {
       counts.set(key, (counts.get(key) ?? 0) + 1);
     },
     *up() {
-      for (const { upstream, target, up } of standing()) yield [[upstream, target], up ? 1 : 0];
+      for (const { upstream, target, up } of targets()) yield [[upstream, target], up ? 1 : 0];
     },
     *ejections() {
-      for (const each of standing()) {
+      for (const each of targets()) {
         for (const reason of REASONS)
           yield [[each.upstream, each.target, reason], counts.get(keyOf(each, reason)) ?? 0];
       }

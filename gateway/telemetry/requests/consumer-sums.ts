@@ -15,10 +15,10 @@ export interface ConsumerSums<Worker> {
 }
 
 type Metric = MetricsSnapshot[number];
-type Counted = Metric['values'][number];
+type CountedValue = Metric['values'][number];
 
-interface Version {
-  readonly labels: Counted['labels'];
+interface VersionSums {
+  readonly labels: CountedValue['labels'];
   readonly named: Map<string, { calls: number; movedAt: number }>;
   /** Calls of those for whom there was no room; never less. */
   others: number;
@@ -29,16 +29,16 @@ export function createConsumerSums<Worker extends object>(
   monotonic: () => MonotonicMs,
   most = CONSUMERS_CAP,
 ): ConsumerSums<Worker> {
-  const versions = new Map<string, Version>();
-  const heard = new WeakMap<Worker, ReadonlyMap<string, number>>();
+  const versions = new Map<string, VersionSums>();
+  const updated = new WeakMap<Worker, ReadonlyMap<string, number>>();
   /** What the page says of the two metrics besides their values. */
   const metrics = new Map<string, Metric>();
   let dropped = 0;
 
-  const leaveRoom = ({ named }: Version): void => {
+  const leaveRoom = ({ named }: VersionSums): void => {
     for (const [consumer, { movedAt }] of named) if (monotonic() - movedAt > IDLE_MS) named.delete(consumer);
   };
-  const add = ({ labels: { consumer, ...labels } }: Counted, calls: number): void => {
+  const add = ({ labels: { consumer, ...labels } }: CountedValue, calls: number): void => {
     const key = JSON.stringify([labels.api, labels.version]);
     const version = versions.get(key) ?? { labels, named: new Map(), others: 0 };
     versions.set(key, version);
@@ -53,7 +53,7 @@ export function createConsumerSums<Worker extends object>(
 
   return {
     take: (worker, snapshot) => {
-      const before = heard.get(worker);
+      const before = updated.get(worker);
       const now = new Map<string, number>();
       const rest = snapshot.map((metric) => {
         if (metric.name === CAPPED || metric.name === DROPPED) metrics.set(metric.name, metric);
@@ -67,11 +67,11 @@ export function createConsumerSums<Worker extends object>(
         }
         return { ...metric, values: metric.values.filter((each) => !isNamed(each)) };
       });
-      heard.set(worker, now);
+      updated.set(worker, now);
       return rest;
     },
     snapshot: () => {
-      const values: Counted[] = [];
+      const values: CountedValue[] = [];
       for (const version of versions.values()) {
         leaveRoom(version);
         const { labels, named, others } = version;
@@ -79,7 +79,7 @@ export function createConsumerSums<Worker extends object>(
           values.push({ labels: { ...labels, consumer }, value: calls });
         if (others > 0) values.push({ labels: { ...labels, consumer: OTHER }, value: others });
       }
-      const sums: Readonly<Record<string, Counted[]>> = {
+      const sums: Readonly<Record<string, CountedValue[]>> = {
         [CAPPED]: values,
         [DROPPED]: [{ labels: { metric: CAPPED }, value: dropped }],
       };
@@ -88,10 +88,10 @@ export function createConsumerSums<Worker extends object>(
   };
 }
 
-function isNamed({ labels: { consumer } }: Counted): boolean {
+function isNamed({ labels: { consumer } }: CountedValue): boolean {
   return consumer !== undefined && consumer !== NONE && consumer !== OTHER;
 }
 
-function keyOf({ labels: { api, version, consumer } }: Counted): string {
+function keyOf({ labels: { api, version, consumer } }: CountedValue): string {
   return JSON.stringify([api, version, consumer]);
 }

@@ -6,7 +6,7 @@ import { NONE, OTHER } from './request-labels.ts';
 /** Of one version. */
 export const CONSUMERS_CAP = 200;
 const LABEL_CAP = 128;
-/** Nobody is shown who has not called for longer. */
+/** Consumers without a call for longer are dropped. */
 export const IDLE_MS = 35 * 24 * 60 * 60 * 1000;
 
 export interface ConsumerTally {

@@ -1,5 +1,5 @@
 // Requests that have ended, buffered briefly and recorded together, off the path of each request.
-import type { Observer, Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeOutcome, Observer } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import type { Spans } from '../traces/spans.ts';
@@ -8,7 +8,12 @@ const MOST_HELD = 64;
 const LONGEST_HELD_MS = 200;
 
 /** `at`: the instant the answer ended. `durationMs`: from the request's first line to there. */
-export type RecordRequest = (facts: ExchangeFacts, outcome: Outcome, at: EpochMs, durationMs: number) => void;
+export type RecordRequest = (
+  facts: ExchangeFacts,
+  outcome: ExchangeOutcome,
+  at: EpochMs,
+  durationMs: number,
+) => void;
 
 export interface EndedRequests extends Observer {
   /** Records what is held now. */
@@ -18,7 +23,7 @@ export interface EndedRequests extends Observer {
 }
 
 interface EndedRequest extends ExchangeFacts {
-  readonly outcome: Outcome;
+  readonly outcome: ExchangeOutcome;
   readonly at: EpochMs;
   readonly durationMs: number;
 }

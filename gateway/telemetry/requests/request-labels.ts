@@ -18,7 +18,7 @@ export const STAGES = [
   NONE,
 ] as const satisfies readonly (Stage | typeof NONE)[];
 
-export const METHODS = [
+export const METHOD_LABELS = [
   'GET',
   'HEAD',
   'POST',
@@ -78,8 +78,8 @@ export const AUTH_FAILURES = [
   'identity_unavailable',
 ] as const;
 
-type Resolved = (typeof RESOLUTIONS)[number];
-type Retirement = (typeof RETIREMENTS)[number];
+type ResolutionLabel = (typeof RESOLUTIONS)[number];
+type RetirementLabel = (typeof RETIREMENTS)[number];
 type AuthFailure = (typeof AUTH_FAILURES)[number];
 
 /** Which counter a refusal moves besides the request counter; the compiler asks for a row when a refusal is added. */
@@ -87,8 +87,8 @@ export const REFUSALS: Readonly<
   Record<
     RefusalReason,
     | { readonly kind: 'request' }
-    | { readonly kind: 'resolution'; readonly outcome: Resolved }
-    | { readonly kind: 'retired'; readonly action: Retirement }
+    | { readonly kind: 'resolution'; readonly outcome: ResolutionLabel }
+    | { readonly kind: 'retired'; readonly action: RetirementLabel }
     | { readonly kind: 'auth'; readonly failure: AuthFailure }
     | { readonly kind: 'limit' }
     | { readonly kind: 'guard' }
@@ -150,11 +150,13 @@ export const FAULT_AUTH_FAILURES: Readonly<Partial<Record<FaultCode, AuthFailure
   identity_unavailable: 'identity_unavailable',
 };
 
-const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
+const METHOD_INDEX: ReadonlyMap<string, number> = new Map(
+  METHOD_LABELS.map((method, index) => [method, index]),
+);
 const CODE_INDEX: Uint8Array = codeIndex();
 
 export function methodIndexOf(method: string): number {
-  return METHOD_INDEX.get(method) ?? METHODS.length - 1;
+  return METHOD_INDEX.get(method) ?? METHOD_LABELS.length - 1;
 }
 
 export function codeIndexOf(status: number): number {

@@ -6,7 +6,7 @@ import {
   CARRIERS,
   CODES,
   DECISIONS,
-  METHODS,
+  METHOD_LABELS,
   NONE,
   RESOLUTIONS,
   RETIREMENTS,
@@ -15,11 +15,10 @@ import {
 import type { RequestMetrics } from './request-metrics.ts';
 import type { VersionSlot } from './slots.ts';
 
-/** api, version, stage, method, code. */
 export function* requestSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, requests } of slots.versions()) {
     for (const [index, stage] of STAGES.entries()) {
-      for (const [[method, code], value] of grid(requests[index], METHODS, CODES)) {
+      for (const [[method, code], value] of grid(requests[index], METHOD_LABELS, CODES)) {
         yield [[api, version, stage, method, code], value];
       }
     }
@@ -56,7 +55,6 @@ export const bodyNoticeSamples = counted(({ bodyNotices }) => bodyNotices);
 export const idempotencySamples = counted(({ idempotency }) => idempotency);
 export const retiredSamples = counted(({ retired }) => list(retired, RETIREMENTS));
 
-/** api, carrier, outcome. */
 export function* resolutionSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, resolutions } of slots.apis()) {
     for (const [[carrier, outcome], value] of grid(resolutions, CARRIERS, RESOLUTIONS)) {
@@ -65,7 +63,6 @@ export function* resolutionSamples({ slots }: RequestMetrics): Iterable<Sample> 
   }
 }
 
-/** api, version, policy, decision. */
 export function* decisionSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, decisions } of slots.versions()) {
     for (const [policy, cells] of decisions) {
@@ -74,7 +71,6 @@ export function* decisionSamples({ slots }: RequestMetrics): Iterable<Sample> {
   }
 }
 
-/** api, reason. */
 export function* authFailureSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, authFailures } of slots.apis()) {
     for (const [reason, value] of list(authFailures, AUTH_FAILURES)) yield [[api, reason], value];

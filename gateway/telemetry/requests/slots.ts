@@ -11,7 +11,7 @@ import {
   CARRIERS,
   CODES,
   DECISIONS,
-  METHODS,
+  METHOD_LABELS,
   NONE,
   RESOLUTIONS,
   RETIREMENTS,
@@ -20,7 +20,6 @@ import {
 export interface ApiSlot {
   readonly api: string;
   readonly versions: Map<string, VersionSlot>;
-  /** By carrier, then outcome. */
   readonly resolutions: Float64Array;
   readonly authFailures: Float64Array;
 }
@@ -35,15 +34,12 @@ export interface VersionSlot {
   readonly upstreams: Map<string, Latency>;
   readonly consumers: ConsumerTally;
   readonly retired: Float64Array;
-  /** By the name of the limit. */
   readonly decisions: Map<string, Float64Array>;
   /** Requests to deprecated operations, by their name in the policy. */
   readonly operations: Map<string, number>;
   /** By reason: what was let pass because the API is only observed. */
   readonly observed: Map<RefusalReason, number>;
-  /** By what became of the notice in the body. */
   readonly bodyNotices: Map<NoticeOutcome, number>;
-  /** By what became of the key of a request. */
   readonly idempotency: Map<IdempotencyOutcome, number>;
   /** Addresses in answers that lead to the service, outside its path. */
   addressesOutside: number;
@@ -113,7 +109,7 @@ function createVersionSlot(ofApi: ApiSlot, version: string): VersionSlot {
 }
 
 export function countRequest(slot: VersionSlot, stage: number, method: number, code: number): void {
-  slot.requests[stage] ??= new Float64Array(METHODS.length * CODES.length);
+  slot.requests[stage] ??= new Float64Array(METHOD_LABELS.length * CODES.length);
   increment(slot.requests[stage], method * CODES.length + code);
 }
 

@@ -1,10 +1,10 @@
 // One server span per request if an OpenTelemetry SDK is in the process: its name, end and attributes.
 import type { Span, TracerProvider } from '@opentelemetry/api';
-import type { Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { Trace } from '../../exchange/request-view.ts';
 import type { Fields } from '../../policy/contract.ts';
-import { METHODS, methodIndexOf, OTHER } from '../requests/request-labels.ts';
+import { METHOD_LABELS, methodIndexOf, OTHER } from '../requests/request-labels.ts';
 import { readTraceContext } from './tracing.ts';
 
 export interface Spans {
@@ -13,7 +13,7 @@ export interface Spans {
    * all (it was told not to, or loaded for metrics alone): what it hands out then would be a trace of zeros.
    */
   readonly begin: (headers: Fields) => Trace | undefined;
-  readonly end: (facts: ExchangeFacts, outcome: Outcome) => void;
+  readonly end: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
   /** Has the SDK export what it holds back for a batch; waits at most a second for whom it exports to. */
   readonly flush: () => Promise<void>;
 }
@@ -43,16 +43,18 @@ export async function loadSpans(): Promise<Spans | undefined> {
   const spans = new WeakMap<Trace, Span>();
   return {
     begin: (headers) => {
-      const told = readTraceContext(headers);
+      const incoming = readTraceContext(headers);
       const parent =
-        told === undefined
+        incoming === undefined
           ? ROOT_CONTEXT
           : trace.setSpanContext(ROOT_CONTEXT, {
-              traceId: told.traceId,
-              spanId: told.parentId,
-              traceFlags: Number.parseInt(told.flags, 16),
+              traceId: incoming.traceId,
+              spanId: incoming.parentId,
+              traceFlags: Number.parseInt(incoming.flags, 16),
               isRemote: true,
-              ...(told.tracestate === undefined ? {} : { traceState: createTraceState(told.tracestate) }),
+              ...(incoming.tracestate === undefined
+                ? {}
+                : { traceState: createTraceState(incoming.tracestate) }),
             });
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
       const context = span.spanContext();
@@ -89,20 +91,20 @@ export async function loadSpans(): Promise<Spans | undefined> {
   };
 }
 
-/** As the semantic conventions name methods that nobody has registered; a client may make up any number of them. */
+/** The semantic conventions' name for unregistered methods, of which a client may invent any number. */
 const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
 
-const isKnown = (method: string): boolean => METHODS[methodIndexOf(method)] !== OTHER;
+const isKnown = (method: string): boolean => METHOD_LABELS[methodIndexOf(method)] !== OTHER;
 
 /** Of few kinds, as a name must be: never the path that was asked for. */
-function nameOf({ decision: { api, version } }: ExchangeFacts, { method }: Outcome): string {
+function nameOf({ decision: { api, version } }: ExchangeFacts, { method }: ExchangeOutcome): string {
   const known = isKnown(method) ? method : UNKNOWN_METHOD.name;
   return api === undefined
     ? known
     : `${known} ${api.name}${version === undefined ? '' : ` ${version.label}`}`;
 }
 
-function attributesOf(facts: ExchangeFacts, outcome: Outcome): Record<string, string | number> {
+function attributesOf(facts: ExchangeFacts, outcome: ExchangeOutcome): Record<string, string | number> {
   const { start, decision, completion } = facts;
   const { api, version, phase } = decision;
   const { refusal, fault } = completion;

@@ -77,7 +77,6 @@ const VERSION_00_LENGTH = 55;
 const MEMBER = /^[ \t]*(?:[a-z\d][a-z\d_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~])?[ \t]*$/;
 const MOST_MEMBERS = 32;
 
-/** The lowest bit of the flags. */
 const ODD = '13579bdf';
 
 /**
@@ -102,7 +101,6 @@ function isTracestate(text: string): boolean {
   return filled.length > 0 && filled.length <= MOST_MEMBERS && members.every((member) => MEMBER.test(member));
 }
 
-/** Whether its flags say that it is recorded. */
 export function isSampled({ traceparent }: Pick<Trace, 'traceparent'>): boolean {
   return ODD.includes(traceparent.slice(-1));
 }

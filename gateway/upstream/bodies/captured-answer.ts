@@ -1,15 +1,15 @@
 // Holds an upstream's answer back until it is kept for its key: what a client has been told outlives a gateway.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
-import type { Claim } from '../../exchange/directive.ts';
+import type { IdempotencyClaim } from '../../exchange/directive.ts';
 import type { Delivery } from '../call.ts';
 import {
+  type AnswerReceiver,
   contentOf,
-  type Gathered,
+  countWhileSent,
+  type GatheredBody,
   gather,
   type HeldBodies,
-  holdWhileGiven,
   startGathering,
-  type Taker,
 } from './held-body.ts';
 
 export interface Capture extends Delivery {
@@ -20,28 +20,26 @@ export interface Capture extends Delivery {
 export interface CaptureEvents {
   /** The answer is given on as it comes, since it is not going to be kept. */
   readonly onPassedOn: () => void;
-  /** It was kept and cannot be given. */
-  readonly onUngivable: (cause: unknown) => void;
+  readonly onUndeliverable: (cause: unknown) => void;
 }
 
 export interface CaptureOptions extends CaptureEvents {
-  readonly inbound: Taker;
-  readonly claim: Pick<Claim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
-  /** The body of the request. */
+  readonly inbound: AnswerReceiver;
+  readonly claim: Pick<IdempotencyClaim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
   readonly request: Uint8Array;
   readonly delivery: Delivery;
   readonly room: HeldBodies;
 }
 
-interface Held extends Gathered {
+interface CapturedAnswer extends GatheredBody {
   readonly status: number;
   readonly headers: HeaderLines;
-  readonly kept: ReturnType<Claim['headOf']>;
+  readonly kept: ReturnType<IdempotencyClaim['headOf']>;
 }
 
 export function captureAnswer(options: CaptureOptions): Capture {
-  const { inbound, claim, request, delivery, room, onPassedOn, onUngivable } = options;
-  let held: Held | undefined;
+  const { inbound, claim, request, delivery, room, onPassedOn, onUndeliverable: onUngivable } = options;
+  let held: CapturedAnswer | undefined;
   let isPassing = false;
   /** It is more than is kept, which says nothing of the request before its end (IDM-6, IDM-7). */
   let isUnkept = false;
@@ -58,14 +56,14 @@ export function captureAnswer(options: CaptureOptions): Capture {
     onPassedOn();
   }
 
-  async function keepAndGive(whole: Held): Promise<void> {
+  async function keepAndGive(whole: CapturedAnswer): Promise<void> {
     const { status, headers, kept } = whole;
     const body = contentOf(whole);
     await claim.keep(request, { ...kept, body });
     try {
-      // Whoever has left has its outcome kept all the same.
+      // The outcome is kept even if the client has left.
       if (inbound.gone) throw new Error('the client left');
-      holdWhileGiven(inbound, body.length, room);
+      countWhileSent(inbound, body.length, room);
       delivery.head(status, headers);
       if (body.length > 0) delivery.write(body);
       delivery.end();

@@ -7,9 +7,8 @@ import type { Inbound } from '../../plane/port.ts';
 import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import type { Delivery } from '../call.ts';
 
-/** Bytes that come in pieces and are wanted whole. */
-export interface Gathered {
-  /** Bytes beyond which nobody wants them. */
+export interface GatheredBody {
+  /** Bytes beyond which the body is discarded. */
   readonly most: number;
   /** What has come so far stands in its first `length` bytes. */
   store: Buffer;
@@ -18,12 +17,12 @@ export interface Gathered {
 
 const NOTHING = Buffer.alloc(0);
 
-export function startGathering(most: number): Gathered {
+export function startGathering(most: number): GatheredBody {
   return { most, store: NOTHING, length: 0 };
 }
 
 /** Copied: however small the pieces are that come, they take no more room than twice their bytes, and than the limit. */
-export function gather(gathered: Gathered, chunk: Buffer): void {
+export function gather(gathered: GatheredBody, chunk: Buffer): void {
   const length = gathered.length + chunk.length;
   if (length > gathered.store.length) {
     // The first one may be all there is.
@@ -36,19 +35,17 @@ export function gather(gathered: Gathered, chunk: Buffer): void {
   gathered.length = length;
 }
 
-export function contentOf({ store, length }: Gathered): Buffer {
+export function contentOf({ store, length }: GatheredBody): Buffer {
   return store.subarray(0, length);
 }
 
-interface Held extends Gathered {
+interface HeldAnswer extends GatheredBody {
   readonly status: number;
   readonly headers: HeaderLines;
   readonly coding: Coding | undefined;
 }
 
-/** What all held bodies of a process may take together. */
 export interface HeldBodies {
-  /** Bytes held at the moment. */
   held: number;
   readonly most: number;
 }
@@ -56,11 +53,10 @@ export interface HeldBodies {
 /** Bytes; beyond it answers go on without a notice. */
 export const MOST_HELD = 64 * 1_024 ** 2;
 
-/** The client that takes an answer. */
-export type Taker = Pick<Inbound, 'gone' | 'onClosed'>;
+export type AnswerReceiver = Pick<Inbound, 'gone' | 'onClosed'>;
 
 /** Of an answer that is all here, a client that takes its time holds what it has not taken. */
-export function holdWhileGiven(taker: Taker, bytes: number, room: HeldBodies): void {
+export function countWhileSent(taker: AnswerReceiver, bytes: number, room: HeldBodies): void {
   // What has closed does not close again.
   if (taker.gone) return;
   room.held += bytes;
@@ -76,7 +72,7 @@ export interface HeldBodyOptions {
   /** Told once of each answer that could have carried the notice. */
   readonly onOutcome: (outcome: NoticeOutcome) => void;
   readonly heldBodies: HeldBodies;
-  readonly inbound: Taker;
+  readonly inbound: AnswerReceiver;
 }
 
 /** An upstream that fails while its answer is held leaves nothing written, so that the client gets a whole error. */
@@ -88,16 +84,16 @@ export function holdBody({
   heldBodies,
   inbound,
 }: HeldBodyOptions): Delivery {
-  let held: Held | undefined;
+  let held: HeldAnswer | undefined;
 
   function letGo(): void {
     heldBodies.held -= held?.store.length ?? 0;
     held = undefined;
   }
 
-  function release({ status, headers }: Held, body: Buffer): boolean {
+  function release({ status, headers }: HeldAnswer, body: Buffer): boolean {
     letGo();
-    holdWhileGiven(inbound, body.length, heldBodies);
+    countWhileSent(inbound, body.length, heldBodies);
     delivery.head(status, headers);
     return body.length === 0 || delivery.write(body);
   }

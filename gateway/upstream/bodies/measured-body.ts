@@ -14,7 +14,6 @@ export const PADDED: Refusal = {
 export interface BodyEvents {
   /** Comes once, and later than the body is made: enough of it is here for a target to be asked. */
   readonly onReady: () => void;
-  /** All of it has come. */
   readonly onWhole: () => void;
   /** More came than `most`, its framing is out of all proportion, or its end did not come with all of it. */
   readonly onFailed: (cause: Error | Refusal) => void;
@@ -22,9 +21,8 @@ export interface BodyEvents {
 
 export interface MeasuredBody {
   readonly stream: PassThrough;
-  /** Call before the call is given up: whoever receives the body learns that it is not whole. */
+  /** To be called before the call is aborted, so that the receiver learns that the body is not whole. */
   readonly cut: (reason: Error) => void;
-  /** From now on nothing is waited for. */
   readonly stop: () => void;
 }
 
@@ -86,7 +84,6 @@ export const MOST_AWAITED = 4_096;
 
 /** What all requests of a process wait for together. */
 export interface AwaitedBodies {
-  /** Bodies at the moment. */
   awaited: number;
   /** With more than this many, each is waited for only until what came with its head has been read. */
   readonly most: number;
@@ -95,9 +92,8 @@ export interface AwaitedBodies {
 
 export interface Arrival {
   readonly received: (octets: number) => void;
-  /** All of it is here. */
   readonly whole: () => void;
-  /** Nobody wants to know any more. */
+  /** Cancels the wait. */
   readonly stop: () => void;
 }
 

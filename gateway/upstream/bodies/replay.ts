@@ -4,7 +4,7 @@ import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.
 import type { Completion } from '../../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
-import { type HeldBodies, holdBody, holdWhileGiven } from './held-body.ts';
+import { countWhileSent, type HeldBodies, holdBody } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
 
 const MISMATCH: Refusal = { reason: 'idempotency_mismatch' };
@@ -31,7 +31,7 @@ export async function replayAnswer(
       body.free();
       if (!isReplay) break;
       if (room.held + kept.body.length > room.most) return noRoom();
-      holdWhileGiven(inbound, kept.body.length, room);
+      countWhileSent(inbound, kept.body.length, room);
       completion.idempotency = 'replayed';
       const { notice } = forward;
       const { method } = inbound.view;
@@ -49,7 +49,7 @@ export async function replayAnswer(
     // Larger than any whose outcome is kept.
     case 'over':
       break;
-    // Nobody knows whether it is the same, which is no word on the payload (IDM-3).
+    // The payloads cannot be compared, which is no mismatch (IDM-3).
     case 'full':
       return noRoom();
     case 'refused':

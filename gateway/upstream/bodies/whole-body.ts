@@ -1,11 +1,11 @@
-// A request's body read to its end before anything is sent, for whoever has to know all of it.
+// Reads a request body to its end before anything is sent.
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import { contentOf, gather, type HeldBodies, startGathering } from './held-body.ts';
 import { PADDED } from './measured-body.ts';
 
 export type WholeBody =
-  /** `free`: to be called when nobody holds it any more. */
+  /** `free`: to be called when the body is no longer used. */
   | { readonly kind: 'whole'; readonly bytes: Buffer; readonly free: () => void }
   /** There is more than `most`, or no room for what others hold. Nothing is lost. */
   | { readonly kind: 'over' | 'full' }

@@ -1,27 +1,25 @@
 // The three ways to choose among targets in service, each giving a target its share of requests or of callers.
 
-/** What the balancers know of a target. */
 export interface Candidate {
   /** For the hash of `byCaller`: the same for the same address in every gateway. */
   readonly seed: number;
-  /** Requests under way. */
   readonly inFlight: number;
   /** What it is owed of the turns taken so far; kept by `byTurn`. */
   credit: number;
 }
 
 /** `now`: passed on as it was given, so that no function has to be made for a choice. */
-type Share<C> = (candidate: C, now: number) => number;
+type Weight<C> = (candidate: C, now: number) => number;
 
 /** Round robin in which each candidate comes as often as its share says, evenly spread. */
-export function byTurn<C extends Candidate>(candidates: readonly C[], share: Share<C>, now: number): C {
-  return takeTurn(candidates, share, now, Number.POSITIVE_INFINITY);
+export function roundRobin<C extends Candidate>(candidates: readonly C[], share: Weight<C>, now: number): C {
+  return nextByShare(candidates, share, now, Number.POSITIVE_INFINITY);
 }
 
 /** Among those with a load of `most` at the most; the others keep what they are owed. */
-function takeTurn<C extends Candidate>(
+function nextByShare<C extends Candidate>(
   candidates: readonly C[],
-  share: Share<C>,
+  share: Weight<C>,
   now: number,
   most: number,
 ): C {
@@ -40,10 +38,10 @@ function takeTurn<C extends Candidate>(
 }
 
 /** The candidate with the fewest requests under way for its share; among equals by turn. */
-export function byLoad<C extends Candidate>(candidates: readonly C[], share: Share<C>, now: number): C {
+export function leastLoaded<C extends Candidate>(candidates: readonly C[], share: Weight<C>, now: number): C {
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) least = Math.min(least, loadOf(candidate, share(candidate, now)));
-  return takeTurn(candidates, share, now, least);
+  return nextByShare(candidates, share, now, least);
 }
 
 const loadOf = ({ inFlight }: Candidate, share: number): number => (inFlight + 1) / share;
@@ -54,7 +52,7 @@ const loadOf = ({ inFlight }: Candidate, share: number): number => (inFlight + 1
  */
 export function byCaller<C extends Candidate>(
   candidates: readonly C[],
-  share: Share<C>,
+  share: Weight<C>,
   now: number,
   key: string,
 ): C {

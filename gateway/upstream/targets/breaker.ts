@@ -10,18 +10,17 @@ export interface Breaker {
   /** Milliseconds until it may; 0 also while the one request that tries is under way. */
   readonly waitMs: (now: number) => number;
   /** Starts a request, whether or not one is admitted; the result is handed back with what became of it. */
-  readonly begin: (now: number) => Stretch;
-  readonly answered: (stretch: Stretch) => void;
-  readonly failed: (stretch: Stretch, now: number) => void;
-  readonly cancelled: (stretch: Stretch, now: number) => void;
+  readonly begin: (now: number) => BreakerPeriod;
+  readonly answered: (stretch: BreakerPeriod) => void;
+  readonly failed: (stretch: BreakerPeriod, now: number) => void;
+  readonly cancelled: (stretch: BreakerPeriod, now: number) => void;
 }
 
 /** Which stretch between two changes of state a request belongs to: what it says of an earlier one no longer counts. */
-export type Stretch = number;
+export type BreakerPeriod = number;
 
 type State =
   | { readonly kind: 'closed'; readonly failures: number }
-  /** Monotonic milliseconds. */
   | { readonly kind: 'open'; readonly until: number }
   | { readonly kind: 'trying' };
 
@@ -31,7 +30,7 @@ const CLOSED: State = { kind: 'closed', failures: 0 };
 export function createBreaker(onChange: (closed: boolean) => void): Breaker {
   let rules: BreakerRules | undefined;
   let state: State = CLOSED;
-  let stretch: Stretch = 0;
+  let stretch: BreakerPeriod = 0;
 
   function become(next: State): void {
     state = next;

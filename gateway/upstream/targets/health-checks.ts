@@ -8,7 +8,6 @@ export type Probe = (check: {
   readonly upstream: UpstreamPlan;
   readonly target: Target;
   readonly rules: HealthRules;
-  /** Gives up at once. */
   readonly signal: AbortSignal;
 }) => Promise<string | undefined>;
 

@@ -1,20 +1,19 @@
 // All that is known of one target: what runs on it, whether it is in service, since when it is back.
-import type { TargetChange } from '../../exchange/standing.ts';
+import type { TargetChange } from '../../exchange/version-states.ts';
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import { type Candidate, hashOf } from './balance.ts';
 import { createBreaker } from './breaker.ts';
 import { createHealthChecks, type HealthPorts } from './health-checks.ts';
 
-/** How a call ended. `cancelled`: by whatever says nothing of the target, such as a client that left. */
-export type Outcome = 'answered' | 'failed' | 'cancelled';
+/** How a call ended. `cancelled`: for a reason that is not the target's, such as a client that left. */
+export type CallOutcome = 'answered' | 'failed' | 'cancelled';
 
-/** One target chosen for one call. */
 export interface Choice {
   readonly target: Target;
   /** Call when the head of the answer has come: a breaker need not wait for the end of a long body. */
   readonly answered: () => void;
   /** Call exactly once, when the call is over. */
-  readonly settle: (outcome: Outcome) => void;
+  readonly settle: (outcome: CallOutcome) => void;
 }
 
 export interface TargetState extends Candidate {
@@ -29,7 +28,6 @@ export interface TargetState extends Candidate {
   /** Its share of what a target has that was there all along, 0 to 1. */
   readonly share: (now: number) => number;
   readonly begin: () => Choice;
-  /** Ends its checks. */
   readonly stop: () => void;
 }
 

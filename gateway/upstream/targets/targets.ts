@@ -1,10 +1,10 @@
 // Chooses a target of an upstream for each request, among those that are in service.
 import { Fault } from '../../exchange/directive.ts';
 import type { Decision } from '../../exchange/facts.ts';
-import type { TargetChange, TargetStanding } from '../../exchange/standing.ts';
+import type { TargetChange, TargetHealth } from '../../exchange/version-states.ts';
 import type { GatewayPlan, Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { Inbound } from '../../plane/port.ts';
-import { byCaller, byLoad, byTurn } from './balance.ts';
+import { byCaller, leastLoaded, roundRobin } from './balance.ts';
 import type { HealthPorts } from './health-checks.ts';
 import { type Choice, createTargetState, type TargetState } from './target-state.ts';
 
@@ -20,10 +20,9 @@ export interface Targets {
    * Requests may choose between two of them; of two plans the second is begun when the first has ended.
    */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
-  /** Ends every check. */
   readonly close: () => void;
   /** Of every target that a check or a breaker watches; for a gauge. */
-  readonly states: () => Iterable<TargetStanding>;
+  readonly states: () => Iterable<TargetHealth>;
 }
 
 export interface TargetsOptions extends HealthPorts {
@@ -108,7 +107,7 @@ function candidatesOf(
     if (others.length > 0) return others;
   }
   if (inService.length > 0 || breaker?.strict !== false) return inService;
-  // Where nobody asked for a breaker, a target that may answer is better than an answer of the gateway's own.
+  // Without a breaker rule, a target that may answer is better than a refusal by the gateway.
   return states.filter((state) => state.isMerelyEjected());
 }
 
@@ -128,11 +127,13 @@ function pick(
 ): TargetState {
   switch (balance) {
     case 'round-robin':
-      return byTurn(candidates, shareOf, now);
+      return roundRobin(candidates, shareOf, now);
     case 'least-requests':
-      return byLoad(candidates, shareOf, now);
+      return leastLoaded(candidates, shareOf, now);
     case 'consumer':
-      return key === undefined ? byTurn(candidates, shareOf, now) : byCaller(candidates, shareOf, now, key);
+      return key === undefined
+        ? roundRobin(candidates, shareOf, now)
+        : byCaller(candidates, shareOf, now, key);
     default:
       return balance satisfies never;
   }

@@ -2,7 +2,7 @@
 // How one begins stands in websocket.test.ts.
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import type { Ending } from '../../../gateway/exchange/held-service.ts';
+import type { ExpiryCause } from '../../../gateway/exchange/tunnel-service.ts';
 import { HANDSHAKE, type WebSocketClient } from '../../support/websocket-client.ts';
 import { BINARY, CLOSE, closeCode, frame } from '../../support/websocket-frames.ts';
 import { LARGE } from '../../support/websocket-upstream.ts';
@@ -192,7 +192,7 @@ describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
     ['version', 1001],
     ['token', 1008],
   ] as const)('when its %s has ended, within a second or so, by %i', async (what, code) => {
-    let ending: Ending | undefined;
+    let ending: ExpiryCause | undefined;
     const { upstream, open } = await pair({ ending: () => ending });
     const client = await open('/echo');
     client.send('still here');

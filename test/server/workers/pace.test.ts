@@ -1,10 +1,10 @@
 // How soon workers are replaced: at once after peace, ever later in a crash loop, never a fork bomb.
 import { expect, it } from 'vitest';
-import { createPace, pause } from '../../../gateway/server/workers/pace.ts';
+import { createRestartDelay, pause } from '../../../gateway/server/workers/restart-delay.ts';
 
 it('the first end of a worker is made good at once, those of a loop after pauses that double up to ten seconds', () => {
   let now = 0;
-  const next = createPace(() => now);
+  const next = createRestartDelay(() => now);
   const pauses = Array.from({ length: 10 }, () => {
     const ms = next();
     now += ms + 500;
@@ -15,7 +15,7 @@ it('the first end of a worker is made good at once, those of a loop after pauses
 
 it('a loop that goes on for a day starts no more than a worker in ten seconds, and is forgiven after peace', () => {
   let now = 0;
-  const next = createPace(() => now);
+  const next = createRestartDelay(() => now);
   let starts = 0;
   for (; now < 86_400_000; starts += 1) now += next();
   expect(starts).toBeLessThan(8_660);

@@ -1,8 +1,8 @@
 // What two processes of the gateway say to each other: order, failures, and the end of the other side.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TooLate, within } from '../../../gateway/server/workers/pace.ts';
 import { type Answers, connectPeer, PeerGone } from '../../../gateway/server/workers/peer.ts';
+import { TooLate, within } from '../../../gateway/server/workers/restart-delay.ts';
 
 interface Far {
   readonly double: (n: number) => Promise<number>;

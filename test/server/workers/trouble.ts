@@ -1,8 +1,8 @@
 // A worker that does what a test of the crew wants, told in place of its stores: it serves nothing and counts to one.
 // Started by crew.test.ts.
-import { work } from '../../../gateway/server/workers/at-work.ts';
+import { runWorker } from '../../../gateway/server/workers/worker-process.ts';
 
-work(async (start, primary) => {
+runWorker(async (start, primary) => {
   const trouble = String(start.stores);
   let looks = 0;
   if (trouble === 'cannot start') throw new Error('there is no such address');

@@ -6,7 +6,7 @@ import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../../
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import { callUpstream, type Forwarded, type ForwardPorts } from '../../../upstream/attempts.ts';
-import { type ClaimedCall, prepareCall } from '../../../upstream/bodies/claimed.ts';
+import { type KeyedCall, prepareCall } from '../../../upstream/bodies/keyed-call.ts';
 import { replayAnswer } from '../../../upstream/bodies/replay.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import type { AnswerSink } from '../../port.ts';
@@ -42,7 +42,7 @@ export interface Forwarder {
 }
 
 /** One forward on its way through reply-from. */
-interface Passage extends Forwarded {
+interface ForwardedCall extends Forwarded {
   readonly inbound: NodeInbound;
   why: Fault | Refusal | undefined;
   writeHead: (() => void) | undefined;
@@ -50,9 +50,9 @@ interface Passage extends Forwarded {
 }
 
 // reply-from copies symbol keys of the headers it is given; the passage travels to our dispatcher under this one.
-const PASSAGE = Symbol('passage');
+const FORWARDED_CALL = Symbol('passage');
 type Callback = (error: Error | null, answer?: unknown) => void;
-type WithPassage = Record<string, never> & { [PASSAGE]: Passage };
+type WithForwardedCall = Record<string, never> & { [FORWARDED_CALL]: ForwardedCall };
 
 // reply-from is always asked for this address and never resolves a client's bytes against it (SMG-7).
 const NOWHERE = 'http://upstream.invalid';
@@ -63,10 +63,10 @@ export function createForwarder({
   exchange,
   ...ports
 }: ForwardPorts & { readonly exchange: Pick<Exchange, 'decorate'> }): Forwarder {
-  function finish(status: number, headers: HeaderLines, passage: Forwarded & { inbound: NodeInbound }): void {
-    const { inbound } = passage;
+  function finish(status: number, headers: HeaderLines, call: Forwarded & { inbound: NodeInbound }): void {
+    const { inbound } = call;
     const { raw } = inbound;
-    finishHead(exchange, status, headers, passage);
+    finishHead(exchange, status, headers, call);
     if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
       headers.set('connection', 'close');
       inbound.sealConnection();
@@ -75,25 +75,25 @@ export function createForwarder({
 
   /** What reply-from calls in place of undici. */
   function request(
-    { headers: { [PASSAGE]: passage } }: { readonly headers: WithPassage },
+    { headers: { [FORWARDED_CALL]: call } }: { readonly headers: WithForwardedCall },
     callback: Callback,
   ): void {
-    const { inbound, facts } = passage;
+    const { inbound, facts } = call;
     const sentAt = performance.now();
     const sink = answerTo(inbound, {
       head(status, headers) {
-        finish(status, headers, passage);
-        passage.writeHead = () => writeHead(inbound.res, status, headers);
+        finish(status, headers, call);
+        call.writeHead = () => writeHead(inbound.res, status, headers);
         const body = { destroy: () => cancel(new Error('aborted')) };
         // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
         callback(null, { statusCode: 200, headers: {}, body });
       },
       end() {
         inbound.res.end();
-        passage.done();
+        call.done();
       },
     });
-    const cancel = callUpstream(passage, ports, sink, {
+    const cancel = callUpstream(call, ports, sink, {
       onAnswered() {
         facts.completion.upstreamMs = performance.now() - sentAt;
       },
@@ -104,10 +104,10 @@ export function createForwarder({
         // A client that left is no fault.
         if (!(why instanceof Fault)) facts.completion.refusal = why.reason;
         else if (!inbound.gone) facts.completion.fault = why.code;
-        passage.done();
+        call.done();
       },
       onRefused(why) {
-        passage.why = why;
+        call.why = why;
         callback(why instanceof Fault ? why : new Error(why.reason));
       },
     });
@@ -118,10 +118,10 @@ export function createForwarder({
     reply: ReplyWithFrom,
     order: ForwardOrder,
     facts: ExchangeFacts,
-    claimed?: ClaimedCall,
+    claimed?: KeyedCall,
   ): Promise<Refusal | undefined> {
     return new Promise((resolve, reject) => {
-      const passage: Passage = {
+      const call: ForwardedCall = {
         inbound,
         order,
         facts,
@@ -132,11 +132,11 @@ export function createForwarder({
       };
       // The answer is written by us, not by Fastify: it would turn a broken body into a second answer.
       reply.from('/', {
-        rewriteRequestHeaders: () => ({ [PASSAGE]: passage }),
+        rewriteRequestHeaders: () => ({ [FORWARDED_CALL]: call }),
         rewriteHeaders: () => NO_HEADERS,
-        onResponse: () => passage.writeHead?.(),
+        onResponse: () => call.writeHead?.(),
         onError: (_reply, { error }) => {
-          const { why } = passage;
+          const { why } = call;
           if (why === undefined || why instanceof Fault) reject(why ?? error);
           else resolve(why);
         },
@@ -161,10 +161,10 @@ export function createForwarder({
       return pass(inbound, reply, order, facts, prepared?.call);
     },
     replay(inbound, replay, facts) {
-      const passage = { inbound, order: replay.forward, facts };
+      const call = { inbound, order: replay.forward, facts };
       const sink = answerTo(inbound, {
         head(status, headers) {
-          finish(status, headers, passage);
+          finish(status, headers, call);
           writeHead(inbound.res, status, headers);
         },
         end: () => void inbound.res.end(),

@@ -8,7 +8,7 @@ import { hostNameOf, type NameLookup } from '../../../upstream/name-lookup.ts';
 import { targetOptions } from '../../target-options.ts';
 
 export interface Reach {
-  /** For undici; the socket of each connection is told to `onSocket`. */
+  /** A connector for undici; `onSocket` gets the socket of each connection. */
   readonly connect: buildConnector.connector;
   /** For connections of their own that begin with HTTP/1.1. */
   readonly agent: HttpAgent;

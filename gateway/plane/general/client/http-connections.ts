@@ -62,7 +62,7 @@ export function connectTarget(
   return {
     origin,
     agent: reach.agent,
-    call: (asked) => callTarget(asked, asked.fresh ? dispatchFresh : dispatch),
+    call: (request) => callTarget(request, request.fresh ? dispatchFresh : dispatch),
     probe: createProbe(dispatchFresh),
     follow(addresses) {
       if ([...sockets].every(({ remoteAddress = '' }) => addresses.has(remoteAddress))) return;

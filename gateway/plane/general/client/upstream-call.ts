@@ -13,7 +13,7 @@ import { cleanAnswer, hasNoContent } from '../../../upstream/response-headers.ts
 export interface Connection {
   /** Answers completed on it; zero on a fresh connection. */
   readonly served: () => number;
-  /** Whether several calls run on it at a time: then what was read says nothing of any one of them. */
+  /** Whether several calls run on it at a time: then its reads belong to no single call. */
   readonly isShared: () => boolean;
   /** Bytes read from the upstream so far. */
   readonly bytesRead: () => number;
@@ -47,7 +47,7 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
   let over = false;
   let isCut = (): boolean => false;
   let isFramed = false;
-  /** What comes behind the head all the same goes to nobody. */
+  /** Bytes after the head are discarded. */
   let isBare = false;
   let interim = 0;
 

@@ -1,7 +1,7 @@
 // A response object for a connection that Node's server has handed over: refusals of an upgrade are written like all others.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { endGently } from '../../gentle-end.ts';
+import { endGracefully } from '../../graceful-end.ts';
 
 export interface BareResponse {
   readonly res: ServerResponse;
@@ -40,11 +40,11 @@ export function createBareResponse(raw: IncomingMessage, socket: Socket): BareRe
 
 /** Apart, so that a connection which becomes a WebSocket keeps nothing of the response. */
 function prepare(socket: Socket): void {
-  // Node has taken its own listener away, and an error nobody listens for ends the process.
+  // Node has removed its own listener, and an unhandled error ends the process.
   socket.on('error', () => undefined);
   // A reset must not overtake the answer, so that what still comes is read and thrown away.
   socket.destroySoon = () => {
     socket.resume();
-    endGently(socket);
+    endGracefully(socket);
   };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { endGently } from '../../gentle-end.ts';
+import { endGracefully } from '../../graceful-end.ts';
 
 export interface Connections {
   /** Every connection as it was accepted. */
@@ -11,7 +11,7 @@ export interface Connections {
   /** The connection, or what TLS makes of it; one that speaks HTTP/2 is known by its session alone. */
   readonly trackSpeaker: (socket: Socket | TLSSocket) => void;
   readonly trackSession: (session: ServerHttp2Session) => void;
-  /** It speaks something else from now on, and somebody else ends it. */
+  /** The connection was upgraded; its new owner ends it. */
   readonly release: (socket: Socket) => void;
   readonly size: () => number;
   /** Tells HTTP/2 clients that no more requests are wanted here; those they send all the same are answered. */
@@ -44,10 +44,10 @@ export function createConnections(): Connections {
     one.once('close', () => set.delete(one));
   }
 
-  function endSpeaker(socket: Socket, busy: Busy): void {
+  function endConnection(socket: Socket, busy: Busy): void {
     setTimeout(() => {
       // A WebSocket by now is ended by others.
-      if (speakers.has(socket) && !busy.socket(socket)) endGently(socket);
+      if (speakers.has(socket) && !busy.socket(socket)) endGracefully(socket);
     }, HEAD_GRACE_MS).unref();
   }
 
@@ -65,11 +65,11 @@ export function createConnections(): Connections {
     trackSpeaker(socket) {
       if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') {
         // Node ends its side behind the last stream, and then waits for ever for its client to do the same.
-        socket.once('finish', () => endGently(socket));
+        socket.once('finish', () => endGracefully(socket));
         return;
       }
       keep<Socket>(speakers, socket);
-      if (ending !== undefined) endSpeaker(socket, ending);
+      if (ending !== undefined) endConnection(socket, ending);
     },
     trackSession(session) {
       keep(sessions, session);
@@ -87,9 +87,9 @@ export function createConnections(): Connections {
         session.close();
         endSession(session, busy);
       }
-      for (const socket of speakers) endSpeaker(socket, busy);
+      for (const socket of speakers) endConnection(socket, busy);
       // Of a TLS connection that has said nothing there is no speaker yet.
-      for (const socket of open) if (socket.bytesRead === 0) endGently(socket);
+      for (const socket of open) if (socket.bytesRead === 0) endGracefully(socket);
     },
     destroyAll() {
       for (const socket of open) socket.destroy();
@@ -103,5 +103,5 @@ export function abandonBody(raw: IncomingMessage): void {
   raw.unpipe();
   raw.resume();
   // Node calls this once the last answer of a connection has been flushed.
-  socket.destroySoon = () => endGently(socket);
+  socket.destroySoon = () => endGracefully(socket);
 }

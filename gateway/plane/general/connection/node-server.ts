@@ -6,17 +6,17 @@ import type { Server as TlsServer } from 'node:tls';
 import type { Bounds } from '../../../plan/bounds.ts';
 import type { Intake, TlsFace } from '../../port.ts';
 import { mayUpgrade } from './handshake.ts';
-import type { Sessions } from './sessions.ts';
+import type { Http2Sessions } from './sessions.ts';
 
 export interface NodeServerOptions extends Pick<Intake, 'bounds' | 'admits'> {
   /** Undefined makes a plain server. */
   readonly tls: TlsFace | undefined;
-  readonly sessions: Pick<Sessions, 'watch'>;
+  readonly sessions: Pick<Http2Sessions, 'watch'>;
   /** Gets each connection that is open, before Node's parsers do; they get it when it goes on. */
-  readonly first: Taker;
+  readonly first: SocketHandler;
 }
 
-type Taker = (socket: Socket, goOn: () => void) => void;
+type SocketHandler = (socket: Socket, goOn: () => void) => void;
 
 /** The longest that a passed deadline goes unnoticed, milliseconds. */
 const SLOWEST_CHECK_MS = 500;

@@ -6,7 +6,7 @@ import type { BoundsCounter } from '../../port.ts';
 /** What nghttp2 ends a connection with when a header section goes on in frame after frame. */
 const ENDLESS_HEADERS = /CONTINUATION/;
 
-export interface Sessions {
+export interface Http2Sessions {
   readonly watch: (session: ServerHttp2Session) => void;
   /** Whether a stream of it was reset before, so that the next one may be as well. */
   readonly hasReset: (session: Http2Session | undefined) => boolean;
@@ -14,7 +14,7 @@ export interface Sessions {
   readonly isBusy: (session: Http2Session) => boolean;
 }
 
-export function createSessions(bounds: Bounds, report: Pick<BoundsCounter, 'refused'>): Sessions {
+export function createSessions(bounds: Bounds, report: Pick<BoundsCounter, 'refused'>): Http2Sessions {
   const facts = new WeakMap<Http2Session, SessionFacts>();
   return {
     watch: (session) => void facts.set(session, watchSession(session, bounds, report)),

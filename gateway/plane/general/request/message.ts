@@ -2,7 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
-import type { Outcome } from '../../../exchange/exchange.ts';
+import type { ExchangeOutcome } from '../../../exchange/exchange.ts';
 import type { RequestView } from '../../../exchange/request-view.ts';
 import type { PlaneName, PlaneReason } from '../../../plan/bounds.ts';
 import { forwardedField } from '../../../upstream/request-headers.ts';
@@ -139,7 +139,7 @@ function watchFraming(raw: IncomingMessage): () => boolean {
 const CLIENT_LEFT = 499;
 
 /** What is observed of a request that has ended; `complete`: its answer was handed over whole. */
-export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
+export function outcomeOf(open: OpenRequest, complete: boolean): ExchangeOutcome {
   const { raw, res, inbound, view, glimpse, client, switched } = open;
   return {
     method: raw.method ?? '-',

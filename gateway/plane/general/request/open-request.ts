@@ -5,12 +5,12 @@ import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
 import { type ClientConnection, createClientConnection } from '../../client-connection.ts';
 import type { ClientAddress, Inbound, Intake, ListenerOptions, TlsFace } from '../../port.ts';
-import type { Sessions } from '../connection/sessions.ts';
+import type { Http2Sessions } from '../connection/sessions.ts';
 
 /** What a listener has for all of its requests. */
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
   readonly scheme: 'https' | 'http';
-  readonly sessions: Pick<Sessions, 'hasReset'>;
+  readonly sessions: Pick<Http2Sessions, 'hasReset'>;
   readonly isDraining: () => boolean;
 }
 

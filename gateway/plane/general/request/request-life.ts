@@ -5,7 +5,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { HeaderLines } from '../../../exchange/answer-headers.ts';
 import type { Directive, Refusal } from '../../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { METHODS, RecordFields } from '../../../exchange/request-view.ts';
+import { OFFERED_METHODS, RecordFields } from '../../../exchange/request-view.ts';
 import { clientOf } from '../../client-connection.ts';
 import { glimpseOf, refusalAtOnce, requestIdOf } from '../../request-reading.ts';
 import { createSlowClients, SLOW_BODY } from '../../slow-clients.ts';
@@ -25,7 +25,7 @@ import {
 import { nodeRequests } from './progress.ts';
 import { readRequest } from './request-view.ts';
 import { createUnreadable, type Unreadable } from './unreadable.ts';
-import { giveAnswer } from './write-answer.ts';
+import { sendAnswer } from './write-answer.ts';
 
 /** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
 export type ForwardJudged = (
@@ -48,7 +48,7 @@ export interface RequestLife extends Unreadable {
   readonly stop: () => void;
 }
 
-const ALLOW = METHODS.join(', ');
+const ALLOW = OFFERED_METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestPorts): RequestLife {
@@ -108,7 +108,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     } else if (reading.kind === 'server') {
       const headers = new HeaderLines({ allow: ALLOW });
       exchange.decorate(204, headers, facts, reading.view);
-      giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
+      sendAnswer(open, { status: 204, headers, body: '' }, false, ports);
     }
     return open;
   }
@@ -117,13 +117,13 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const { facts, view, inbound, raw, before } = open;
     const waiting = previousEnded(open);
     if (waiting !== undefined) await waiting.then(() => exchange.resume(facts));
-    // H2-6: by then a reset that came with the request has been read, and nothing was done for nobody.
+    // H2-6: by then a reset that came with the request has been read, and no work was wasted.
     if (open.isHttp2 && sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
     if (open.ended || (open.answered && open.attach === undefined)) return;
     if (before?.closeAfter) {
       // As if it had never been read: the connection ends before its turn.
       open.closeAfter = true;
-      leave(open);
+      finish(open);
       return;
     }
     open.attach?.();
@@ -136,11 +136,11 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
         return;
       }
       if (directive.kind === 'refuse') {
-        giveAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
+        sendAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
         return;
       }
       if (directive.kind === 'publish') {
-        giveAnswer(open, exchange.publish(directive.publication, facts, view), false, ports);
+        sendAnswer(open, exchange.publish(directive.publication, facts, view), false, ports);
         return;
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.attach === undefined)
@@ -148,9 +148,9 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       const refusal = await forward(inbound, directive, facts);
       const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
       if (refusal !== undefined && !open.gone && !open.answered)
-        giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
+        sendAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
     } catch (thrown) {
-      if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
+      if (!open.gone && !open.answered) sendAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
   }
 
@@ -162,10 +162,10 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
   function refuse(open: OpenRequest, refusal: Refusal): void {
     countRefusal(refusal, open.raw.rawHeaders.length);
-    giveAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
+    sendAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
   }
 
-  function leave(open: OpenRequest): void {
+  function finish(open: OpenRequest): void {
     leavePipeline(open);
     if (open.closeAfter) open.connection.isSealed = true;
     load.end();
@@ -174,7 +174,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
 
   function end(open: OpenRequest): void {
     if (open.ended) return;
-    leave(open);
+    finish(open);
     const { raw, res, inbound, isHttp2 } = open;
     const complete = open.switched || isComplete(res);
     const isLast = open.closeAfter || (ports.isDraining() && open.connection.unanswered === 0);
@@ -198,7 +198,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
   function refuseSlow(open: OpenRequest): void {
     if (open.answered || open.res.headersSent) return;
     report.refused('body_rate');
-    giveAnswer(open, exchange.refuse(SLOW_BODY, open.facts, open.glimpse), true, ports);
+    sendAnswer(open, exchange.refuse(SLOW_BODY, open.facts, open.glimpse), true, ports);
     open.inbound?.onGone?.();
   }
 

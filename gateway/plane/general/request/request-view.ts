@@ -1,25 +1,25 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal: what Node's parsers leave to be judged.
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
-import { METHODS } from '../../../exchange/request-view.ts';
+import { OFFERED_METHODS } from '../../../exchange/request-view.ts';
 import {
   expectationRefusal,
   type HeadBounds,
   type RequestHead,
   strictnessRefusal,
 } from '../../../exchange/strictness.ts';
-import { type Reading, type ReadingContext, readResource } from '../../request-reading.ts';
+import { type ReadingContext, type RequestReading, readResource } from '../../request-reading.ts';
 import { handshakeRefusal, mayUpgrade } from '../connection/handshake.ts';
 
-const OFFERED: ReadonlySet<string> = new Set(METHODS);
+const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
 
-const refused = (refusal: RequestRefusal): Reading => ({ kind: 'refused', refusal });
+const refused = (refusal: RequestRefusal): RequestReading => ({ kind: 'refused', refusal });
 
 /** Reads `raw`, whose `url` must be the target as received. */
 export function readRequest(
   raw: IncomingMessage & RequestHead,
   context: ReadingContext & { readonly bounds: HeadBounds },
-): Reading {
+): RequestReading {
   const { isHttp2, scheme, bounds } = context;
   const { method = '', url = '', headers, httpVersion } = raw;
   const refusal = strictnessRefusal(raw, isHttp2, bounds);

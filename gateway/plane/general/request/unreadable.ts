@@ -51,7 +51,7 @@ export function createUnreadable(
 const LOOKED_AT = 8_000;
 const TOKEN_AND_SPACE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ /;
 
-/** Undefined when the connection broke, or never came to be, and nobody is there to answer. */
+/** Undefined if the connection broke or was never established: there is no client to answer. */
 function parserRefusal(error: Error): RequestRefusal | undefined {
   const code = 'code' in error ? error.code : undefined;
   switch (code) {
@@ -76,7 +76,7 @@ function parserRefusal(error: Error): RequestRefusal | undefined {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return malformed(408, 'The request did not arrive in time.');
     default:
-      // What is left are resets and handshakes that failed: no request, and nobody who could read an answer.
+      // The rest are resets and failed handshakes, which have no request to answer.
       return typeof code === 'string' && code.startsWith('HPE_') ? malformed(400) : undefined;
   }
 }

@@ -1,6 +1,6 @@
 // Writes an answer the gateway made itself onto a response, and settles what becomes of the connection.
 import type { ServerResponse } from 'node:http';
-import type { Answer } from '../../../exchange/exchange.ts';
+import type { ExchangeAnswer } from '../../../exchange/exchange.ts';
 import { RecordFields } from '../../../exchange/request-view.ts';
 import { abandonBody } from '../connection/connections.ts';
 import { hasBody, writeHead } from './message.ts';
@@ -10,9 +10,9 @@ import type { OpenRequest, RequestPorts } from './open-request.ts';
  * Answers `open` with `made`. An HTTP/1 connection ends afterwards when `mustClose` says so, when a drain runs, or when
  * a body is left unread on it: nothing that follows on it is a request any more (FWD-12, SMG-26).
  */
-export function giveAnswer(
+export function sendAnswer(
   open: OpenRequest,
-  made: Answer,
+  made: ExchangeAnswer,
   mustClose: boolean,
   { exchange, isDraining }: Pick<RequestPorts, 'exchange' | 'isDraining'>,
 ): void {
@@ -38,9 +38,9 @@ export function giveAnswer(
 }
 
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
-function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
+function writeAnswer(res: ServerResponse, method: string, answer: ExchangeAnswer, close: boolean): number {
   const { status, headers } = answer;
-  // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
+  // RFC 9110 §7.8: Upgrade, which a 426 must send, is listed in Connection.
   if (close) headers.set('connection', headers.get('upgrade') === undefined ? 'close' : 'close, upgrade');
   if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(answer.body)));
   writeHead(res, status, headers);

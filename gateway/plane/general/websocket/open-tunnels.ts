@@ -1,15 +1,15 @@
-// The WebSockets that are open, and when the gateway ends them: at a drain, with version or token, and when nobody says a word.
-import type { Ending, HeldService } from '../../../exchange/held-service.ts';
+// Open WebSockets, and when the gateway ends them: at a drain, with the version or the token, and when idle.
+import type { ExpiryCause, TunnelService } from '../../../exchange/tunnel-service.ts';
 import type { IdleBound } from '../../port.ts';
 import { GOING_AWAY, POLICY_VIOLATION, type Tunnel } from './tunnel.ts';
 
 export interface OpenTunnels {
   /** Keeps what `open` makes until it calls back. */
-  readonly add: (service: HeldService, open: (onClosed: () => void) => Tunnel) => void;
+  readonly add: (service: TunnelService, open: (onClosed: () => void) => Tunnel) => void;
   /** Ends all, and from now on each new one as soon as it is open. */
   readonly goAway: () => void;
   /** One entry for each. */
-  readonly services: () => Iterable<HeldService>;
+  readonly services: () => Iterable<TunnelService>;
 }
 
 /**
@@ -27,10 +27,10 @@ interface Traffic {
 
 /** Without `idle` a WebSocket may be quiet for as long as both sides like. */
 export function createOpenTunnels(
-  endingOf: (service: HeldService) => Ending | undefined,
+  endingOf: (service: TunnelService) => ExpiryCause | undefined,
   idle: IdleBound | undefined,
 ): OpenTunnels {
-  const tunnels = new Map<Tunnel, HeldService>();
+  const tunnels = new Map<Tunnel, TunnelService>();
   const traffic = new WeakMap<Tunnel, Traffic>();
   let goingAway = false;
   let timer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { endGently, LINGER_MS } from '../../gentle-end.ts';
+import { endGracefully, LINGER_MS } from '../../graceful-end.ts';
 
 export interface Tunnel {
   /** What both sides have said so far; pings count. */
@@ -41,7 +41,7 @@ export function openTunnel(
   let closed = 0;
   let leaving = false;
   for (const socket of [client, upstream]) {
-    // Neither of two sides that wait for each other is read, so that nobody would see them leave.
+    // A side that is not read cannot be seen to close.
     socket.setTimeout(stalledAfterMs, () => {
       if (socket.writableLength > 0) socket.destroy();
     });
@@ -61,7 +61,7 @@ export function openTunnel(
   });
   client.once('close', () => {
     upstream.resume();
-    endGently(upstream);
+    endGracefully(upstream);
   });
 
   return {
@@ -81,7 +81,7 @@ export function openTunnel(
         clearTimeout(grace);
         end.off('data', endBoth);
         end.end();
-        endGently(upstream);
+        endGracefully(upstream);
         // What waits for a client that takes nothing never ends by itself.
         hard = setTimeout(() => client.destroy(), LINGER_MS);
       };
@@ -116,7 +116,7 @@ export function createClientEnd(client: Socket): Duplex {
     if (!end.push(chunk)) client.pause();
   };
   const onEnd = (): void => void end.push(null);
-  function leave(): void {
+  function closeBoth(): void {
     client.off('data', onData);
     client.off('end', onEnd);
     client.resume();
@@ -128,12 +128,12 @@ export function createClientEnd(client: Socket): Duplex {
     read: () => void client.resume(),
     write: (chunk: string | Buffer, _encoding, done) => void client.write(chunk, 'latin1', done),
     final(done) {
-      leave();
-      endGently(client);
+      closeBoth();
+      endGracefully(client);
       done();
     },
     destroy(_error, done) {
-      leave();
+      closeBoth();
       done(null);
     },
   });

@@ -14,7 +14,7 @@ import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { StartDeadline } from '../../../upstream/deadlines.ts';
 import { flatFields, upstreamHeaders } from '../../../upstream/request-headers.ts';
 import { type Answering, cleanFields } from '../../../upstream/response-headers.ts';
-import type { Route } from '../../../upstream/upstreams.ts';
+import type { UpstreamRoute } from '../../../upstream/upstreams.ts';
 import type { HttpConnections } from '../client/http-connections.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 import { createClientEnd } from './tunnel.ts';
@@ -25,7 +25,7 @@ export interface HandshakeOptions {
   /** What came behind the client's handshake. */
   readonly head: Buffer;
   readonly order: ForwardOrder;
-  readonly route: Route<HttpConnections>;
+  readonly route: UpstreamRoute<HttpConnections>;
   readonly startDeadline: StartDeadline;
   /** Edits the head of the 101. */
   readonly decorate: (headers: HeaderLines) => void;
@@ -49,7 +49,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
   const { 'sec-websocket-key': key } = inbound.raw.headers;
   const path = order.target;
   const target = new URL(route.connections.origin);
-  let told: HandshakeOptions | undefined = options;
+  let events: HandshakeOptions | undefined = options;
   const end = createClientEnd(client);
   let call: ClientRequest | undefined;
   let connected = false;
@@ -60,8 +60,8 @@ export function shakeHands(options: HandshakeOptions): () => void {
   }
   /** From here on nothing more is decided by this call. */
   function settle(): HandshakeOptions | undefined {
-    const last = told;
-    told = undefined;
+    const last = events;
+    events = undefined;
     limit.stop();
     return last;
   }
@@ -79,8 +79,8 @@ export function shakeHands(options: HandshakeOptions): () => void {
   function onUpgrade(answer: IncomingMessage, upstream: Socket): void {
     upstream.on('error', passOver);
     try {
-      if (told === undefined) throw new Error('the client left');
-      switchedHead(answer, { key, upstream: order.upstream }, told.decorate);
+      if (events === undefined) throw new Error('the client left');
+      switchedHead(answer, { key, upstream: order.upstream }, events.decorate);
     } catch (cause) {
       // WS-3: what http-proxy-3 writes now ends at the destroyed stand-in.
       upstream.destroy();
@@ -109,7 +109,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
     request.once('socket', (socket) => {
       socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
         connected = true;
-        if (told === undefined) return;
+        if (events === undefined) return;
         limit.stop();
         limit = limited('upstream_headers_timeout', timeouts.headers);
       });
@@ -119,10 +119,10 @@ export function shakeHands(options: HandshakeOptions): () => void {
     request.once('response', onResponse);
   });
   try {
-    const asked = handshakeFor(inbound, order, target);
+    const message = handshakeFor(inbound, order, target);
     // The agent verifies, and brings what the upstream's section says of TLS.
     proxy.ws(
-      asked,
+      message,
       end,
       options.head,
       { target, secure: true, prependPath: false, agent: route.connections.agent },
@@ -149,12 +149,12 @@ function handshakeFor(inbound: NodeInbound, order: ForwardOrder, { host }: URL):
     headers.set(name, before === undefined ? value : [before, value].flat());
   }
   if (!headers.has('host')) headers.set('host', host);
-  const asked = new IncomingMessage(inbound.raw.socket);
-  asked.method = 'GET';
-  asked.url = '/';
-  asked.httpVersionMajor = 1;
-  asked.headers = { ...Object.fromEntries(headers), connection: 'Upgrade', upgrade: 'websocket' };
-  return asked;
+  const message = new IncomingMessage(inbound.raw.socket);
+  message.method = 'GET';
+  message.url = '/';
+  message.httpVersionMajor = 1;
+  message.headers = { ...Object.fromEntries(headers), connection: 'Upgrade', upgrade: 'websocket' };
+  return message;
 }
 
 /** RFC 6455 §1.3. */
@@ -181,8 +181,8 @@ export function switchedHead(
   decorate(fields);
   // Of this hop, like the key, and so also where the upstream's Connection names it.
   const ofThisHop = { 'sec-websocket-accept': accept, connection: 'Upgrade', upgrade: 'websocket' };
-  const written = fields.record();
-  for (const [name, value] of Object.entries(written))
+  const record = fields.record();
+  for (const [name, value] of Object.entries(record))
     for (const each of [value].flat()) validateHeaderValue(name, each);
-  answer.headers = { ...written, ...ofThisHop } as IncomingHttpHeaders;
+  answer.headers = { ...record, ...ofThisHop } as IncomingHttpHeaders;
 }

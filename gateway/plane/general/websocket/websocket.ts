@@ -4,14 +4,14 @@ import type { Socket } from 'node:net';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
-import { type HeldService, holdService } from '../../../exchange/held-service.ts';
+import { type TunnelService, tunnelServiceOf } from '../../../exchange/tunnel-service.ts';
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
 import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
-import type { Choice, Outcome } from '../../../upstream/targets/target-state.ts';
+import type { CallOutcome, Choice } from '../../../upstream/targets/target-state.ts';
 import { callerIdOf } from '../../../upstream/targets/targets.ts';
 import type { Pools } from '../../../upstream/upstreams.ts';
 import type { IdleBound } from '../../port.ts';
@@ -46,16 +46,16 @@ export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
 
 export interface WebsocketPorts extends Pick<ForwardPorts, 'targets' | 'startDeadline'> {
   readonly pools: Pick<Pools<HttpConnections>, 'route' | 'budget'>;
-  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
+  readonly exchange: Pick<Exchange, 'decorate' | 'expiryCauseOf'>;
   readonly idleWebsockets?: IdleBound | undefined;
 }
 
 export function createWebsockets(ports: WebsocketPorts): Websockets {
   const { exchange, pools, targets, startDeadline, idleWebsockets } = ports;
-  const tunnels = createOpenTunnels(exchange.endingOf, idleWebsockets);
+  const tunnels = createOpenTunnels(exchange.expiryCauseOf, idleWebsockets);
 
   /** Apart from the request, of which nothing is kept for as long as the WebSocket is open. */
-  function keepOpen(ends: TunnelEnds, service: HeldService, slot: Slot | undefined): void {
+  function keepOpen(ends: TunnelEnds, service: TunnelService, slot: Slot | undefined): void {
     tunnels.add(service, (onClosed) =>
       openTunnel(ends, () => {
         slot?.settle('answered');
@@ -97,7 +97,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
       inbound.onGone = undefined;
       facts.completion.upstreamMs = performance.now() - sentAt;
     }
-    function fail(cause: unknown, outcome: Outcome): void {
+    function fail(cause: unknown, outcome: CallOutcome): void {
       if (over) return;
       over = true;
       inbound.onGone = undefined;
@@ -153,7 +153,11 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
           onAnswer: (answer) => onAnswer(chosen, answer),
           onFailure: (cause, unsent) => onFailure(chosen, cause, unsent),
           onOpen(ends) {
-            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts.decision), slot);
+            keepOpen(
+              { client, ...ends, stalledAfterMs: timeouts.idle },
+              tunnelServiceOf(facts.decision),
+              slot,
+            );
             onSwitched();
             resolve(undefined);
           },

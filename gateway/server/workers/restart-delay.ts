@@ -1,13 +1,13 @@
-// Waiting for workers: how soon one that ended is replaced, and for how long an answer is awaited.
+// Delays and timeouts of the worker pool: when an ended worker is replaced, and how long an answer may take.
 import type { MonotonicMs } from '../../policy/contract.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-/** Longer than the longest pause and a start, so that a loop never looks like peace. */
+/** Longer than the longest pause and a start, so that a restart loop is not taken for calm. */
 const CALM_MS = 30_000;
 
-/** Tells of each end how many milliseconds to wait. `now` is monotonic milliseconds. */
-export function createPace(now: () => MonotonicMs): () => number {
+/** Called at each end of a worker: returns the milliseconds to wait before its replacement. */
+export function createRestartDelay(now: () => MonotonicMs): () => number {
   let ends = 0;
   let last = Number.NEGATIVE_INFINITY;
   return () => {
@@ -18,7 +18,7 @@ export function createPace(now: () => MonotonicMs): () => number {
   };
 }
 
-/** Resolves after `ms` milliseconds, or early when `until` says so. */
+/** Resolves after `ms` milliseconds, or when `until` is aborted. */
 export function pause(ms: number, until: AbortSignal): Promise<void> {
   if (until.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export function pause(ms: number, until: AbortSignal): Promise<void> {
 
 export class TooLate extends Error {}
 
-/** Rejects with `TooLate` after `ms` milliseconds: a process may be stopped without being gone. What is asked may happen all the same. */
+/** Rejects with `TooLate` after `ms` milliseconds, since a process may be stopped without having ended. The call may still take effect. */
 export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => reject(new TooLate(`no answer within ${ms} ms`)), ms);

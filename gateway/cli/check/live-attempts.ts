@@ -1,13 +1,13 @@
 // Many tries side by side, each bounded in time and all of them together: what `check --live` does with the network.
 
-export interface Bounds {
+export interface LiveCheckBounds {
   readonly signal: AbortSignal;
   /** Of one try, for people. */
   readonly seconds: number;
 }
 
 /** What is wrong, in words; undefined when nothing is. Never rejects. */
-export type Try = (bounds: Bounds) => Promise<string | undefined>;
+export type LiveAttempt = (bounds: LiveCheckBounds) => Promise<string | undefined>;
 
 const AT_ONCE = 64;
 const ONE_SECONDS = 3;
@@ -16,7 +16,7 @@ const NOT_TRIED = `not tried: ${ALL_SECONDS} seconds were up`;
 
 /** The outcome of each try by its key; takes at most ten seconds and a little. */
 export async function tryAll(
-  tries: ReadonlyMap<string, Try>,
+  tries: ReadonlyMap<string, LiveAttempt>,
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const outcomes = new Map<string, string | undefined>();
   const all = AbortSignal.timeout(ALL_SECONDS * 1_000);

@@ -1,6 +1,6 @@
 // A request whose outcome is kept for its key: its body whole before it is sent, its answer kept before it is given.
 import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
-import { type Claim, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
+import { Fault, type ForwardOrder, type IdempotencyClaim, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
 import { MOST_TIMES_HERE, timesHere } from '../request-headers.ts';
@@ -8,19 +8,19 @@ import { type Capture, type CaptureEvents, captureAnswer } from './captured-answ
 import type { HeldBodies } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
 
-export interface ClaimedCall {
+export interface KeyedCall {
   /** Null where the request has none. */
   readonly body: Buffer | null;
   readonly capture: (delivery: Delivery, events: CaptureEvents) => Capture;
   /** Nothing more will come of the call; `sent`: an upstream may have carried it out. */
   readonly onFailed: (sent: boolean) => void;
-  /** Nobody holds the body any more. */
+  /** Releases the body. */
   readonly free: () => void;
 }
 
 export type Prepared =
   /** `call` undefined: without the guarantee. */
-  | { readonly kind: 'ready'; readonly call: ClaimedCall | undefined }
+  | { readonly kind: 'ready'; readonly call: KeyedCall | undefined }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
@@ -37,13 +37,13 @@ export function prepareCall(
     claim?.release();
     throw new Fault('upstream_loop', { service: order.upstream.name });
   }
-  return claim && prepareClaimed(inbound, order, claim, room);
+  return claim && prepareKeyedCall(inbound, order, claim, room);
 }
 
-async function prepareClaimed(
+async function prepareKeyedCall(
   inbound: Inbound,
   order: ForwardOrder,
-  claim: Claim,
+  claim: IdempotencyClaim,
   room: HeldBodies,
 ): Promise<Prepared | undefined> {
   const { rules } = claim;
@@ -56,15 +56,15 @@ async function prepareClaimed(
         free();
         return { kind: 'refused', refusal };
       }
-      const keeping: Claim = {
+      const addressedClaim: IdempotencyClaim = {
         ...claim,
         headOf: (status, headers) =>
           claim.headOf(status, addressesToKeep(headers, order, inbound.forwardedHost)),
       };
-      const call: ClaimedCall = {
+      const call: KeyedCall = {
         body: inbound.hasBody ? bytes : null,
         capture: (delivery, events) =>
-          captureAnswer({ inbound, claim: keeping, request: bytes, delivery, room, ...events }),
+          captureAnswer({ inbound, claim: addressedClaim, request: bytes, delivery, room, ...events }),
         onFailed: (sent) => {
           if (sent) claim.lose();
           else claim.release();

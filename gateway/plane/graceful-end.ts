@@ -8,7 +8,7 @@ export const LINGER_MS = 2_000;
  * Sends our end and discards what still arrives, for a bounded time: closing at once with unread bytes makes the
  * kernel send a reset, which can overtake the answer (RFC 9112 §9.6).
  */
-export function endGently(socket: Socket): void {
+export function endGracefully(socket: Socket): void {
   const hard = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(hard));
   socket.once('end', () => socket.destroy());

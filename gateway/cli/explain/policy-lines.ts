@@ -17,15 +17,15 @@ const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type',
 /** The key, or the kind of service that stands for it. */
 const ENCODED_SLASH: readonly Path[] = [['paths', 'encoded_slash'], ['paths', 'preset'], ['paths']];
 
-interface Written {
+interface PolicyLine {
   readonly text: string;
   readonly origin: Origin | undefined;
 }
 
-export type WrittenLines = ReturnType<typeof writtenLines>;
+export type PolicyLines = ReturnType<typeof policyLines>;
 
 /** For requests to `api`; without one only the gateway's own lines are found. */
-export function writtenLines(sources: Sources, api: string | undefined) {
+export function policyLines(sources: Sources, api: string | undefined) {
   const source = sources.policies.find(({ file }) => file.api === api);
   const first = (...paths: readonly Path[]) => originOf(source?.document, paths);
   const resolve = source?.file.resolve ?? [];
@@ -36,7 +36,7 @@ export function writtenLines(sources: Sources, api: string | undefined) {
     credentialsInUrl: originOf(sources.gateway, [['credentials_in_url']]),
     certificates: originOf(sources.gateway, [['listeners', 'https', 'tls', 'certificates']]),
     /** The place where the API is reached: by a path with the version in it, or at its base. */
-    route: (versioned: boolean): Written | undefined => {
+    route: (versioned: boolean): PolicyLine | undefined => {
       if (source === undefined) return undefined;
       const index = versioned ? entryOf('path') : -1;
       const path = resolve[index]?.path;
@@ -44,11 +44,9 @@ export function writtenLines(sources: Sources, api: string | undefined) {
         ? { text: source.file.base, origin: first(['base']) }
         : { text: path, origin: first(['resolve', index, 'path']) };
     },
-    /** Of any API. */
     base: (name: string) =>
       originOf(sources.policies.find(({ file }) => file.api === name)?.document, [['base']]),
     encodedSlash: first(...ENCODED_SLASH) ?? originOf(sources.gateway, ENCODED_SLASH),
-    /** The first section of operations in the file. */
     operations: first(...labels.map((label) => [...versionPath(label), 'operations'])),
     /** The key of the operation, or of the version. */
     rules: (rules: VersionRules) => first(...within(rules), ['versions']),
@@ -57,7 +55,6 @@ export function writtenLines(sources: Sources, api: string | undefined) {
       return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
     },
     access: (rules: VersionRules | undefined) => first(...within(rules, 'access'), ['access']),
-    /** The date that began the phase. */
     phase: (rules: VersionRules, phase: Phase) => first(...datesOf(rules, phase, source?.file)),
     forgotten: (rules: VersionRules) => first(...within(rules, 'forgotten')),
     brownout: (rules: VersionRules, rule: number) =>
@@ -66,7 +63,6 @@ export function writtenLines(sources: Sources, api: string | undefined) {
       first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
     retireWhen: (rules: VersionRules) => first(...within(rules, 'retire_when')),
     freeze: (rules: VersionRules) => first(...within(rules, 'freeze')),
-    /** At the operation, the version or the API. */
     maintenance: (rules: VersionRules) => first(...within(rules, 'maintenance'), ['maintenance']),
     /** The bound of a body: there too, or the gateway's own. */
     size: (rules: VersionRules) =>
@@ -136,11 +132,11 @@ function placesOf(
 ): readonly Path[] {
   const places: Path[] = [];
   for (const section of sections) {
-    const written = valueAt(document?.value, section);
-    if (written === 'off') break;
-    const list: readonly unknown[] = Array.isArray(written) ? written : [written];
+    const value = valueAt(document?.value, section);
+    if (value === 'off') break;
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
     const index = list.findIndex((each) => (valueAt(each, ['name']) ?? DEFAULT_LIMIT) === name);
-    if (index >= 0) places.push(Array.isArray(written) ? [...section, index] : section);
+    if (index >= 0) places.push(Array.isArray(value) ? [...section, index] : section);
   }
   return places;
 }

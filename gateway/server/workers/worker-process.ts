@@ -1,4 +1,4 @@
-// A worker process: does what its primary tells it. Ends when it is told to, after an error of its own, and with the primary.
+// A worker process: executes the primary's commands. It ends on command, after an uncaught error, and with the primary.
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import { connectPeer, type Peer } from './peer.ts';
 import type { BoundListeners, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
@@ -9,26 +9,26 @@ export interface Worker {
   readonly snapshot: () => Promise<MetricsSnapshot>;
   readonly show: WorkerAnswers['show'];
   readonly hear: WorkerAnswers['hear'];
-  /** An error that nobody caught: the worker drains and ends. */
+  /** Called with an uncaught error: the worker drains and ends. */
   readonly onUncaught: (error: unknown) => void;
-  /** Finishes what runs within the bound of a drain, and lets go of everything. */
+  /** Finishes running requests within the bound of a drain, then releases all resources. */
   readonly close: () => Promise<void>;
 }
 
-export interface Primary {
+export interface PrimaryLink {
   readonly peer: <Theirs>() => Peer<Theirs>;
-  /** Sends whole log lines; false where too many are on their way already. */
+  /** Sends whole log lines; false if too many characters are unacknowledged. */
   readonly log: (lines: string) => boolean;
 }
 
-/** Far more than waits unless the primary has stopped. */
+/** A primary that reads its messages never lets this many wait. */
 const MOST_CHARACTERS_UNDER_WAY = 8 * 1024 * 1024;
 const FAILED = 1;
 
-/** To be called once, in a process that forkWorker started. `open` makes the worker once the primary says with what. */
-export function work(open: (start: WorkerStart, primary: Primary) => Promise<Worker>): void {
+/** To be called once, in a process that forkWorker started. `open` is called with the primary's start message. */
+export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Promise<Worker>): void {
   const opening = Promise.withResolvers<Worker>();
-  // Told to the primary, which ends this process.
+  // `start` reports the failure to the primary, which ends this process.
   opening.promise.catch(() => undefined);
   let closing: Promise<void> | undefined;
   let underWay = 0;
@@ -46,7 +46,7 @@ export function work(open: (start: WorkerStart, primary: Primary) => Promise<Wor
   };
   const { peer } = connectPeer(
     {
-      // Where there is no primary any more, this process is about to end.
+      // Without a primary this process is about to end.
       send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
       onMessage: (listener) => void process.on('message', listener),
     },
@@ -63,13 +63,13 @@ export function work(open: (start: WorkerStart, primary: Primary) => Promise<Wor
     return true;
   };
 
-  const leave = async (): Promise<void> => {
+  const drainAndReport = async (): Promise<void> => {
     const worker = await opening.promise;
     await worker.close();
     await primary('farewell', await worker.snapshot());
   };
   const close = (): Promise<void> => {
-    closing ??= leave();
+    closing ??= drainAndReport();
     return closing;
   };
 
@@ -82,7 +82,7 @@ export function work(open: (start: WorkerStart, primary: Primary) => Promise<Wor
     const exit = () => process.exit(FAILED);
     fail().then(exit, exit);
   });
-  // Nobody would end it otherwise.
+  // Without the primary no other process ends this one.
   process.once('disconnect', () => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }

@@ -1,8 +1,8 @@
-// A request as somebody writes it, on the command line or in an expectation, made the view that a listener would make.
+// Parses a request from the command line or an expectation into the view that a listener would make.
 
 import type { RequestRefusal } from '../exchange/directive.ts';
 import {
-  METHODS,
+  OFFERED_METHODS,
   RecordFields,
   type RequestGlimpse,
   type RequestView,
@@ -15,7 +15,7 @@ import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exch
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 
-export interface AskedRequest {
+export interface RequestText {
   /** `GET /api/v1/orders`, with a path or a whole URL; without a method it is a GET. */
   readonly request: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -25,7 +25,7 @@ export interface AskedRequest {
   readonly authorization: string | undefined;
 }
 
-export type Asked =
+export type ParsedRequest =
   | { readonly kind: 'view'; readonly view: RequestView }
   /** `glimpse`: what its answer needs, as the listener has it of a request it refuses. */
   | {
@@ -42,9 +42,9 @@ const WORDS = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+) +)?(\S+)$/;
 /** A path, a URL, or `*`. */
 const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
-const OFFERED: ReadonlySet<string> = new Set(METHODS);
-/** TEST-NET-1 of RFC 5737: an address nobody has. */
-const NOBODYS_ADDRESS = '192.0.2.1';
+const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
+/** TEST-NET-1 of RFC 5737. */
+const EXAMPLE_ADDRESS = '192.0.2.1';
 
 /** `Name: value` apart; undefined for anything else. */
 export function parseField(text: string): readonly [name: string, value: string] | undefined {
@@ -52,25 +52,25 @@ export function parseField(text: string): readonly [name: string, value: string]
   return name === undefined || value === undefined ? undefined : [name.toLowerCase(), value];
 }
 
-export function readAsked(
-  asked: AskedRequest,
+export function parseRequest(
+  text: RequestText,
   { listeners, bounds }: Pick<Settings, 'listeners' | 'bounds'>,
   plan: GatewayPlan,
-): Asked {
-  const [, method = 'GET', written = ''] = WORDS.exec(asked.request.trim()) ?? [];
+): ParsedRequest {
+  const [, method = 'GET', rawTarget = ''] = WORDS.exec(text.request.trim()) ?? [];
   // A method alone, as when a shell took the path away, is no request for a path of that name.
-  if (!SENDABLE.test(written)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
-  const headers = fieldsOf(asked);
+  if (!SENDABLE.test(rawTarget)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
+  const headers = fieldsOf(text);
   // Over HTTP/1.1: its fields count for less than those of HTTP/2.
   const head: RequestHead = {
-    url: written.replace(ORIGIN, ''),
+    url: rawTarget.replace(ORIGIN, ''),
     httpVersion: '1.1',
-    rawHeaders: linesOf(asked),
+    rawHeaders: linesOf(text),
     headers,
   };
   const unsound = strictnessRefusal(head, false, bounds);
   const unmet = expectationRefusal(head);
-  const target = readTarget(written, method);
+  const target = readTarget(rawTarget, method);
   if (target.kind === 'server')
     return unusable('The target * asks the gateway about itself: nothing is judged.');
   // FWD-8: this is the last hop that it may reach.
@@ -78,25 +78,25 @@ export function readAsked(
     return unusable('With Max-Forwards: 0 it asks the gateway about itself: nothing is judged.');
   const absolute = target.kind === 'resource' ? target.absolute?.authority : undefined;
   const named = absolute ?? headers.host;
-  const authority = readAuthority(named ?? asked.host);
-  const isPlain = /^http:/i.test(written);
+  const authority = readAuthority(named ?? text.host);
+  const isPlain = /^http:/i.test(rawTarget);
   const scheme = isPlain || listeners.https === undefined ? 'http' : 'https';
   if (isPlain && listeners.http === undefined)
     return unusable('No listener of this gateway speaks plain HTTP: ask for an https URL.');
   const view: RequestView = {
     method,
     scheme,
-    host: authority?.host ?? asked.host,
-    misdirected: scheme === 'https' && authority !== undefined && isNobodys(authority.host, listeners),
+    host: authority?.host ?? text.host,
+    misdirected: scheme === 'https' && authority !== undefined && isUncertified(authority.host, listeners),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
-    headers: new RecordFields({ ...headers, host: named ?? asked.host }),
+    headers: new RecordFields({ ...headers, host: named ?? text.host }),
     underscored: head.underscored,
-    clientAddress: NOBODYS_ADDRESS,
+    clientAddress: EXAMPLE_ADDRESS,
     requestId: 'explained',
   };
   const seen: RequestGlimpse = { scheme, headers: view.headers };
-  const refused = (refusal: RequestRefusal, glimpse = seen): Asked => ({
+  const refused = (refusal: RequestRefusal, glimpse = seen): ParsedRequest => ({
     kind: 'refused',
     view,
     glimpse,
@@ -128,14 +128,13 @@ export function readAsked(
 }
 
 /** No certificate is for it, so that no connection can be: which one is shown to whom does not matter then. */
-function isNobodys(host: string, { https }: Settings['listeners']): boolean {
+function isUncertified(host: string, { https }: Settings['listeners']): boolean {
   const { certificates = [] } = https ?? {};
   const names = certificates.flatMap((each) => each.names);
   return names.length > 0 && !speaksFor({ names }, host);
 }
 
-/** Names and values in turn, as they would be sent. */
-function linesOf({ headers, host, authorization }: AskedRequest): readonly string[] {
+function linesOf({ headers, host, authorization }: RequestText): readonly string[] {
   const isGiven = (name: string) => headers.some(([given]) => given.toLowerCase() === name);
   return [
     ...(isGiven('host') ? [] : ['host', host]),
@@ -145,11 +144,11 @@ function linesOf({ headers, host, authorization }: AskedRequest): readonly strin
 }
 
 /** Repeats are joined as Node joins them. */
-function fieldsOf({ headers, authorization }: AskedRequest): Record<string, string> {
+function fieldsOf({ headers, authorization }: RequestText): Record<string, string> {
   const fields: Record<string, string> = authorization === undefined ? {} : { authorization };
   const given = new Set<string>();
-  for (const [written, value] of headers) {
-    const name = written.toLowerCase();
+  for (const [target, value] of headers) {
+    const name = target.toLowerCase();
     const before = given.has(name) ? fields[name] : undefined;
     fields[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
     given.add(name);
@@ -157,6 +156,6 @@ function fieldsOf({ headers, authorization }: AskedRequest): Record<string, stri
   return fields;
 }
 
-function unusable(message: string): Asked {
+function unusable(message: string): ParsedRequest {
   return { kind: 'unusable', message };
 }

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
-import { type StandingPorts, standingRoutes } from '../../gateway/admin/dashboard/standing-routes.ts';
+import { type StateRoutePorts, stateRoutes } from '../../gateway/admin/dashboard/state-routes.ts';
 import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
 import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
@@ -102,8 +102,8 @@ function reading(labels: Readonly<Record<string, string>>, value: number): Readi
   return { labels, value };
 }
 
-async function get(path: string, changes: Partial<StandingPorts> = {}, names: readonly string[] = []) {
-  const route = standingRoutes({
+async function get(path: string, changes: Partial<StateRoutePorts> = {}, names: readonly string[] = []) {
+  const route = stateRoutes({
     plan: () => PLAN,
     now: () => NOW,
     monotonic: () => 0,
@@ -132,7 +132,7 @@ async function get(path: string, changes: Partial<StandingPorts> = {}, names: re
 }
 
 const DETAIL = '/-/versions/{api}/{version}';
-const detail = (changes: Partial<StandingPorts> = {}) => get(DETAIL, changes, ['orders', 'v1']);
+const detail = (changes: Partial<StateRoutePorts> = {}) => get(DETAIL, changes, ['orders', 'v1']);
 
 describe('the versions', () => {
   it('come with the APIs that are served in their last accepted form, and those that are left out', async () => {

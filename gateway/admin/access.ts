@@ -1,10 +1,10 @@
 // Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
 import { isIP } from 'node:net';
 import { type AdminAnswer, errorAnswer } from './answers.ts';
-import { matchRoute, type Route, type RouteMatch } from './route.ts';
+import { type AdminRoute, type AdminRouteMatch, matchRoute } from './route.ts';
 
-export interface EntryRules {
-  readonly routes: readonly Route[];
+export interface AccessRules {
+  readonly routes: readonly AdminRoute[];
   /** As configured; undefined: every interface. */
   readonly boundHost: string | undefined;
   /** Whatever the Host says: for machines that know this one by names of their own, where every page is open. */
@@ -12,15 +12,13 @@ export interface EntryRules {
   /** Others than this machine reach the listener: everything but health and metrics needs the token. */
   readonly exposed: boolean;
   readonly hasToken: (authorization: string | undefined) => boolean;
-  /** Whether a Cookie field names somebody who has signed in; default: nobody has. */
+  /** Whether a Cookie field names a session; default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
 }
 
-export interface Knock {
+export interface AccessRequest {
   readonly method: string;
-  /** As received. */
   readonly url: string;
-  /** Host lines. */
   readonly hosts: number;
   readonly headers: PageFields & {
     readonly authorization?: string | undefined;
@@ -28,17 +26,20 @@ export interface Knock {
   };
 }
 
-export type Entry =
-  | { readonly kind: 'admitted'; readonly match: Found }
+export type AccessDecision =
+  | { readonly kind: 'admitted'; readonly match: MatchedRoute }
   /** `match` where it is known what was asked for. */
-  | { readonly kind: 'refused'; readonly answer: AdminAnswer; readonly match: Found | undefined };
+  | { readonly kind: 'refused'; readonly answer: AdminAnswer; readonly match: MatchedRoute | undefined };
 
-export type Found = Extract<RouteMatch, { kind: 'found' }>;
+export type MatchedRoute = Extract<AdminRouteMatch, { kind: 'found' }>;
 
 /** The same whether a token is missing or wrong. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sundial-admin"' };
 
-export function judgeEntry(rules: EntryRules, { method, url, hosts, headers }: Knock): Entry {
+export function decideAccess(
+  rules: AccessRules,
+  { method, url, hosts, headers }: AccessRequest,
+): AccessDecision {
   // Of two, others may go by the one that is not looked at here (RFC 9112 section 3.2).
   if (hosts > 1) return refuse(errorAnswer(400, 'A request has one Host.'));
   if (!rules.anyHost && !isOwnHost(headers.host, rules.boundHost))
@@ -60,12 +61,12 @@ export function judgeEntry(rules: EntryRules, { method, url, hosts, headers }: K
   }
 }
 
-function admit(rules: EntryRules, match: Found, headers: Knock['headers']): Entry {
+function admit(rules: AccessRules, match: MatchedRoute, headers: AccessRequest['headers']): AccessDecision {
   const { route } = match;
   const writes = route.method !== 'GET';
   if (writes && !isFromOwnPage(headers))
     return refuse(errorAnswer(403, 'Pages of other origins cannot write here.'), match);
-  if (isForAForeignPage(headers))
+  if (isCrossSiteRead(headers))
     return refuse(errorAnswer(403, 'Pages of other origins cannot read here.'), match);
   const needsProof = route.open !== true && (writes || rules.exposed);
   if (needsProof && !isProven(rules, headers, writes)) {
@@ -76,21 +77,25 @@ function admit(rules: EntryRules, match: Found, headers: Knock['headers']): Entr
 }
 
 /** A browser sends its cookies with whatever a page makes it send: a write by cookie has to say that the page is ours. */
-function isProven({ hasToken, hasSession }: EntryRules, headers: Knock['headers'], writes: boolean): boolean {
+function isProven(
+  { hasToken, hasSession }: AccessRules,
+  headers: AccessRequest['headers'],
+  writes: boolean,
+): boolean {
   if (hasToken(headers.authorization)) return true;
-  return hasSession?.(headers.cookie) === true && (!writes || saysItsPage(headers));
+  return hasSession?.(headers.cookie) === true && (!writes || namesItsOrigin(headers));
 }
 
-function refuse(answer: AdminAnswer, match?: Found): Entry {
+function refuse(answer: AdminAnswer, match?: MatchedRoute): AccessDecision {
   return { kind: 'refused', answer, match };
 }
 
-function unknownPage(routes: readonly Route[]): AdminAnswer {
+function unknownPage(routes: readonly AdminRoute[]): AdminAnswer {
   const paths = new Set(routes.filter((route) => !isAlias(route)).map(({ path }) => path));
   return errorAnswer(404, `There is no such page. There are ${[...paths].join(', ')}.`);
 }
 
-function isAlias(route: Route): boolean {
+function isAlias(route: AdminRoute): boolean {
   return route.method === 'GET' && route.alias === true;
 }
 
@@ -112,8 +117,7 @@ interface PageFields {
   readonly 'sec-fetch-mode'?: string | string[] | undefined;
 }
 
-/** Whether a browser says at all which page is behind a request. */
-function saysItsPage({ origin, 'sec-fetch-site': site }: PageFields): boolean {
+function namesItsOrigin({ origin, 'sec-fetch-site': site }: PageFields): boolean {
   return origin !== undefined || site === 'same-origin';
 }
 
@@ -127,6 +131,6 @@ export function isFromOwnPage({ host, origin, 'sec-fetch-site': site }: PageFiel
  * Whether a page of another origin asks for this behind the back of whoever looks at it: it cannot read the answer, and how
  * long that takes tells it who calls, and costs a look at the ledger each time. A link that is followed is no such thing.
  */
-function isForAForeignPage({ 'sec-fetch-site': site, 'sec-fetch-mode': mode }: PageFields): boolean {
+function isCrossSiteRead({ 'sec-fetch-site': site, 'sec-fetch-mode': mode }: PageFields): boolean {
   return (site === 'cross-site' || site === 'same-site') && mode !== 'navigate';
 }

@@ -2,23 +2,23 @@
 // Real processes: the entry is trouble.ts beside this file.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Settings } from '../../../gateway/plan/settings.ts';
-import { type Crew, createCrew } from '../../../gateway/server/workers/crew.ts';
 import { forkWorker, type WorkerProcess } from '../../../gateway/server/workers/fork.ts';
+import { createWorkerPool, type WorkerPool } from '../../../gateway/server/workers/worker-pool.ts';
 import type { MetricsSnapshot } from '../../../gateway/telemetry/snapshots.ts';
 
 const ENTRY = new URL('./trouble.ts', import.meta.url);
 const WITHIN = { timeout: 15_000, interval: 20 };
-let crew: Crew;
+let crew: WorkerPool;
 let forked: WorkerProcess[] = [];
 let logged: string[] = [];
 let told: string[] = [];
 
-function crewOf(size: number, trouble: string, countEveryMs = 60_000): Crew {
+function crewOf(size: number, trouble: string, countEveryMs = 60_000): WorkerPool {
   forked = [];
   logged = [];
   told = [];
   const log = (message: string) => void told.push(message);
-  crew = createCrew({
+  crew = createWorkerPool({
     size,
     fork: (answers) => {
       const worker = forkWorker(ENTRY, answers, []);
@@ -67,7 +67,7 @@ describe('a crew', () => {
 
   it('replaces a worker with an error that nobody caught, which finishes what runs and ends with 1', async () => {
     await crewOf(1, 'none').listen();
-    await crew.tell('throw');
+    await crew.notify('throw');
     await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
     await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
     expect(await forked[0]?.ended).toBe('exit code 1');

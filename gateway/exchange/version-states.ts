@@ -10,7 +10,7 @@ import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
 import type { LimitRule } from '../policy/rate-limit/limit.ts';
 
-export interface Standing {
+export interface VersionState {
   /** With the dates as overrides leave them. */
   readonly rules: VersionRules;
   readonly stage: Stage;
@@ -20,7 +20,7 @@ export interface Standing {
   readonly held: boolean | undefined;
 }
 
-export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standing> {
+export function* versionStates(plan: GatewayPlan, moment: Moment): Iterable<VersionState> {
   for (const api of plan.apis) {
     for (const version of api.versions.values()) {
       const rules = assess(version, moment);
@@ -36,8 +36,8 @@ export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standin
 
 /** A version and its operations as their announced dates have them: whom a pause holds stays deprecated. */
 export function* phasesOf(version: VersionRules, now: EpochMs): Iterable<readonly [VersionRules, Phase]> {
-  for (const written of [version, ...(version.operations?.list ?? [])]) {
-    const rules = knownAt(written, now);
+  for (const declared of [version, ...(version.operations?.list ?? [])]) {
+    const rules = knownAt(declared, now);
     yield [rules, phaseAt(rules.phases, now)];
   }
 }
@@ -61,7 +61,7 @@ export function rememberedApis(plan: GatewayPlan, moment: Moment): Pick<GatewayP
 }
 
 /** Each API by its name, with the stage of its most alive version. */
-export function* apisStanding(plan: GatewayPlan, moment: Moment): Iterable<readonly [string, Stage]> {
+export function* apiStages(plan: GatewayPlan, moment: Moment): Iterable<readonly [string, Stage]> {
   for (const { name, versions } of plan.apis) {
     const lives = [...versions.values()].map((version) => assess(version, moment));
     const remembered = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
@@ -70,7 +70,7 @@ export function* apisStanding(plan: GatewayPlan, moment: Moment): Iterable<reado
 }
 
 /** A target that a health check or a breaker watches. */
-export interface TargetStanding {
+export interface TargetHealth {
   /** Alias of the upstream. */
   readonly upstream: string;
   /** Its address as the policy file has it. */
@@ -79,7 +79,7 @@ export interface TargetStanding {
 }
 
 /** A target has gone out of service, or is back in it, as far as `by` is concerned. */
-export interface TargetChange extends TargetStanding {
+export interface TargetChange extends TargetHealth {
   readonly by: 'health' | 'breaker';
   /** What the check that decided it found; undefined where it was good, and of a breaker. */
   readonly why: string | undefined;

@@ -1,5 +1,5 @@
-// What stands now, for the dashboard and whoever else would look: versions, their traffic, limits, upstreams.
-import { standingOf } from '../../exchange/standing.ts';
+// Routes for the current state: versions, their traffic, limits, upstreams.
+import { versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { stageOfApi } from '../../policy/lifecycle/api-life.ts';
@@ -10,18 +10,21 @@ import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { loweredAt } from '../../policy/rate-limit/lowering.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from '../answers.ts';
 import type { Readiness } from '../readiness.ts';
-import type { AdminRequest, Page } from '../route.ts';
+import type { AdminPage, AdminRequest } from '../route.ts';
 import { type Reading, type Readings, sumOf, trafficBody } from './traffic.ts';
 import { versionBody } from './version-body.ts';
 import { type VersionPagePorts, versionPage } from './version-page.ts';
 
-export interface StandingPorts extends VersionPagePorts {
+export interface StateRoutePorts extends VersionPagePorts {
   readonly metrics: Readings;
   readonly readiness: () => Pick<Readiness, 'policies'>;
 }
 
-export function standingRoutes(ports: StandingPorts): readonly Page[] {
-  const page = (path: string, show: (request: AdminRequest) => AdminAnswer | Promise<AdminAnswer>): Page => ({
+export function stateRoutes(ports: StateRoutePorts): readonly AdminPage[] {
+  const page = (
+    path: string,
+    show: (request: AdminRequest) => AdminAnswer | Promise<AdminAnswer>,
+  ): AdminPage => ({
     method: 'GET',
     path,
     show,
@@ -29,18 +32,18 @@ export function standingRoutes(ports: StandingPorts): readonly Page[] {
   return [
     page('/-/versions', () => versionsAnswer(ports)),
     page('/-/versions/{api}/{version}', (request) => versionPage(ports, request)),
-    page('/-/traffic', async () => told(ports, await trafficBody(ports.metrics))),
-    page('/-/limits', async () => told(ports, { limits: await limitBodies(ports, ports.metrics) })),
+    page('/-/traffic', async () => datedAnswer(ports, await trafficBody(ports.metrics))),
+    page('/-/limits', async () => datedAnswer(ports, { limits: await limitBodies(ports, ports.metrics) })),
     page('/-/upstreams', async () =>
-      told(ports, { upstreams: await upstreamBodies(ports.plan(), ports.metrics) }),
+      datedAnswer(ports, { upstreams: await upstreamBodies(ports.plan(), ports.metrics) }),
     ),
   ];
 }
 
-function versionsAnswer(ports: StandingPorts): AdminAnswer {
+function versionsAnswer(ports: StateRoutePorts): AdminAnswer {
   const plan = ports.plan();
   const moment = { now: ports.now(), overrides: ports.overrides.current() };
-  const standing = [...standingOf(plan, moment)];
+  const states = [...versionStates(plan, moment)];
   const apis = plan.apis.map((api) => ({
     api: api.name,
     mode: api.mode,
@@ -48,16 +51,16 @@ function versionsAnswer(ports: StandingPorts): AdminAnswer {
       [...api.versions.values()].map((version) => assess(version, moment)),
       moment.now,
     ),
-    versions: standing
+    versions: states
       .filter(({ rules }) => rules.api === api.name)
       .map((each) => versionBody(api, each, moment.now)),
   }));
   const { quarantined, leftOut } = ports.readiness().policies;
-  return told(ports, { revision: plan.revision, apis, quarantined, leftOut });
+  return datedAnswer(ports, { revision: plan.revision, apis, quarantined, leftOut });
 }
 
 /** `now`: of the lifecycle clock, by which every date is meant. */
-function told({ now }: StandingPorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
+function datedAnswer({ now }: StateRoutePorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), ...body });
 }
 
@@ -81,11 +84,11 @@ async function upstreamBodies(plan: GatewayPlan, metrics: Readings) {
     timeouts: upstream.timeouts,
     targets: upstream.targets.map(({ origin }) => {
       const its = ({ labels }: Reading) => labels.upstream === upstream.name && labels.target === origin;
-      const [standing] = up.filter(its);
+      const [states] = up.filter(its);
       return {
         target: origin,
         /** Null: nothing watches it. */
-        up: standing === undefined ? null : standing.value === 1,
+        up: states === undefined ? null : states.value === 1,
         ejections: ejections
           .filter(its)
           .map(({ labels, value }) => ({ by: String(labels.reason), count: value }))
@@ -106,8 +109,8 @@ const DECISIONS = ['allowed', 'limited', 'shadow_limited', 'degraded'] as const;
 async function limitBodies({ plan, now, overrides }: LimitPorts, metrics: Readings) {
   const at = now();
   const decisions = await metrics.read('sundial_ratelimit_decisions_total');
-  const standing = standingOf(plan(), { now: at, overrides: overrides.current() });
-  return [...standing].flatMap(({ rules }) =>
+  const states = versionStates(plan(), { now: at, overrides: overrides.current() });
+  return [...states].flatMap(({ rules }) =>
     [rules, ...(rules.operations?.list ?? [])].flatMap((each) =>
       (each.limits?.each ?? [])
         .filter((rule) => each === rules || !hasBucketOf(rules, rule))

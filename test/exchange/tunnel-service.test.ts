@@ -1,7 +1,7 @@
 // When a WebSocket has outlived its version: by the plan and the clock of the moment, whatever they were at its handshake.
 
 import { describe, expect, it } from 'vitest';
-import { endingOf, holdService, isOver } from '../../gateway/exchange/held-service.ts';
+import { expiryCauseOf, isOver, tunnelServiceOf } from '../../gateway/exchange/tunnel-service.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -10,7 +10,7 @@ import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/e
 const SUNSET = Date.UTC(2027, 3, 15);
 const served = version({ upstream });
 const facts = deprecatedFacts().decision;
-const held = holdService(facts);
+const held = tunnelServiceOf(facts);
 
 const over = (of: GatewayPlan, now: number): boolean => isOver(held, of, { now, overrides: [] });
 
@@ -50,7 +50,7 @@ describe('WS-6: what is held open', () => {
 
   it('VER-7: ends with an operation that another reading of its path reached', () => {
     const others = [{ ...facts, version: search }];
-    const spelled = holdService({ ...facts, others });
+    const spelled = tunnelServiceOf({ ...facts, others });
     const current = plan([api([withSearch])]);
     expect(isOver(spelled, current, { now: NOW, overrides: [] })).toBe(true);
     expect(isOver(spelled, current, { now: NOW - 1, overrides: [] })).toBe(false);
@@ -69,11 +69,11 @@ describe('WS-6: what is held open', () => {
       scopes: new Set<string>(),
       claims: { exp },
     };
-    const tied = holdService({ ...facts, consumer });
+    const tied = tunnelServiceOf({ ...facts, consumer });
     // The clock of the lifecycle has no say in it.
     const moment = { now: NOW, overrides: [] };
-    expect(endingOf(tied, plan([api([of])]), moment, (exp + 30) * 1000 + offset)).toBe(expected);
-    expect(endingOf(held, plan([api([of])]), moment, Number.MAX_VALUE)).toBe(
+    expect(expiryCauseOf(tied, plan([api([of])]), moment, (exp + 30) * 1000 + offset)).toBe(expected);
+    expect(expiryCauseOf(held, plan([api([of])]), moment, Number.MAX_VALUE)).toBe(
       expected === 'token' ? undefined : expected,
     );
   });
@@ -86,12 +86,12 @@ describe('WS-6: what is held open', () => {
       ...{ id: 'acme', named: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
       isRevoked: () => isRevoked,
     };
-    const tied = holdService({ ...facts, consumer });
-    expect(endingOf(tied, plan([api([served])]), { now: NOW, overrides: [] }, NOW)).toBe(expected);
+    const tied = tunnelServiceOf({ ...facts, consumer });
+    expect(expiryCauseOf(tied, plan([api([served])]), { now: NOW, overrides: [] }, NOW)).toBe(expected);
   });
 
   it('ends with its operation', () => {
-    const operation = holdService({ ...facts, version: search });
+    const operation = tunnelServiceOf({ ...facts, version: search });
     expect(isOver(operation, plan([api([withSearch])]), { now: NOW, overrides: [] })).toBe(true);
   });
 

@@ -10,21 +10,21 @@ import type { Label } from '../policy/versioning/resolution.ts';
 import type { Decision } from './facts.ts';
 
 /** Names instead of the objects of a plan: after a reload there are others. */
-export interface HeldService {
+export interface TunnelService {
   readonly api: string;
   readonly version: Label;
   /** Operations with rules of their own that any reading of the path reached; undefined for the version as a whole. */
   readonly operations: readonly (string | undefined)[];
   readonly consumer: { readonly id: string } | undefined;
-  /** By the real clock; undefined where nobody had to show a token. */
+  /** By the real clock; undefined for access without a token. */
   readonly tokenEnd: EpochMs | undefined;
   readonly isRevoked: (() => boolean) | undefined;
 }
 
 /** Why something is no longer kept open. */
-export type Ending = 'version' | 'token';
+export type ExpiryCause = 'version' | 'token';
 
-export function holdService({ api, version, others, consumer }: Decision): HeldService {
+export function tunnelServiceOf({ api, version, others, consumer }: Decision): TunnelService {
   return {
     api: api?.name ?? '',
     version: version?.label ?? '',
@@ -36,12 +36,12 @@ export function holdService({ api, version, others, consumer }: Decision): HeldS
 }
 
 /** WS-6: what a request for the same, with the same token, would be refused for now. `wallNow`: the real clock. */
-export function endingOf(
-  held: HeldService,
+export function expiryCauseOf(
+  held: TunnelService,
   plan: GatewayPlan,
   moment: Moment,
   wallNow: EpochMs,
-): Ending | undefined {
+): ExpiryCause | undefined {
   if (isOver(held, plan, moment)) return 'version';
   const { tokenEnd, isRevoked } = held;
   return (tokenEnd !== undefined && wallNow >= tokenEnd) || isRevoked?.() ? 'token' : undefined;
@@ -52,7 +52,7 @@ export function endingOf(
  * this consumer, or because the plan no longer has it. A brownout ends nothing that is open, and an API that is only
  * observed ends nothing at all.
  */
-export function isOver(held: HeldService, plan: GatewayPlan, moment: Moment): boolean {
+export function isOver(held: TunnelService, plan: GatewayPlan, moment: Moment): boolean {
   const api = plan.apiNamed(held.api);
   const whole = api?.versions.get(held.version);
   if (api === undefined || whole === undefined) return true;
