@@ -1,13 +1,11 @@
 // The ports of a store, and the options that open one.
-import type { PublishedRecord } from '../plan/published/record.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { MaybePromise, MonotonicMs } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
-import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
-import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
+import type { Ports } from './ports.ts';
 import type { NotifyWorkers } from './workers/primary-stores.ts';
 import type { StoreAnswers, StoreStart } from './workers/store-messages.ts';
 
@@ -29,7 +27,7 @@ export interface StoreOptions {
   readonly notifyWorkers?: NotifyWorkers;
 }
 
-export interface Stores {
+export interface Stores extends Ports {
   readonly limiter: RateLimiter;
   /** Buckets per client address, always local to this gateway. */
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
@@ -37,9 +35,6 @@ export interface Stores {
   readonly keys: KeyStore;
   readonly idempotency: IdempotencyStore;
   readonly overrides: OverrideStore;
-  readonly published: PublishedRecord;
-  readonly ledger: LedgerStore;
-  readonly announced: AnnouncedStore;
   /** Handlers for requests of workers. */
   readonly answers: StoreAnswers;
   /** Initial state of a worker. */
@@ -51,5 +46,5 @@ export interface Stores {
 /** The part of a store that outlives requests. */
 export type LastingStores = Pick<
   Stores,
-  'pins' | 'keys' | 'idempotency' | 'overrides' | 'published' | 'ledger' | 'announced' | 'close'
+  'pins' | 'keys' | 'idempotency' | 'overrides' | keyof Ports | 'close'
 >;

@@ -1,16 +1,13 @@
 // What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
-import { dayNumber } from '../../policy/usage/day.ts';
-import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinRecords, type PinTexts } from '../pin-records.ts';
-import { readPublished, writePublished } from '../published-text.ts';
+import { openEmbeddedPorts } from '../ports.ts';
 import type { LastingStores } from '../stores.ts';
-import { dayNumbers, readPage } from '../usage-text.ts';
 import { type NotifyWorkers, notifyingKeyTexts, notifyingPinRecords } from '../workers/primary-stores.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
@@ -30,11 +27,6 @@ export interface EmbeddedOptions extends DatabaseOptions {
   /** Sends news to the workers. */
   readonly notifyWorkers?: NotifyWorkers;
 }
-
-/** What one turn of the thread looks at: a few milliseconds, though a record may have hundreds of days. */
-const MOST_AT_ONCE = 100;
-/** For records with all their days. */
-const MOST_WHOLE_AT_ONCE = 20;
 
 /** @throws DataFolderError when the folder is held by another process or cannot be used */
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
@@ -56,20 +48,7 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
       claimTexts,
       idempotency: createIdempotencyStore(claimTexts, onFault),
       overrides: await openOverrides(database, onFault, onOverrides),
-      published: {
-        read: async () => {
-          const { text, mark } = await database.call('readPublished');
-          return { entries: await readPublished(text), mark };
-        },
-        write: async (entries, mark) => database.call('writePublished', await writePublished(entries), mark),
-      },
-      ledger: createEmbeddedLedger(database),
-      announced: {
-        find: (ids) => database.call('findAnnounced', ids),
-        claim: (id, owner, leaseMs) => database.call('claimAnnounced', id, owner, leaseMs),
-        keep: (id, text) => database.call('keepAnnounced', id, text),
-        release: (id, owner) => database.call('releaseAnnounced', id, owner),
-      },
+      ...openEmbeddedPorts(database.call),
       close,
     };
   } catch (error) {
@@ -91,53 +70,6 @@ function pinTexts(database: Database): PinTexts {
     find: (key) => database.call('findPin', key),
     claim: (key, text) => database.call('claimPin', key, text),
     replace: (key, current, next) => database.call('replacePin', key, current, next),
-  };
-}
-
-function createEmbeddedLedger({ call }: Pick<Database, 'call'>): LedgerStore {
-  return {
-    add: (batch) => call('addUsage', batch),
-    read: async (filter, page) => {
-      // Before the thread has it: what throws there takes the whole batch along, and with it what others have asked.
-      const since = filter.since === undefined ? 0 : dayNumber(filter.since);
-      return readPage(
-        (after, most) => call('readUsage', filter, since, after, most),
-        page,
-        MOST_WHOLE_AT_ONCE,
-      );
-    },
-    count: async (filter, days, page) => {
-      const numbers = dayNumbers(days);
-      return readPage((after, most) => call('countUsage', filter, numbers, after, most), page, MOST_AT_ONCE);
-    },
-    firstSeen: (subject) => call('firstUsage', subject),
-    beganAt: (of) => call('usageBegan', of?.api, of?.version),
-    unwatch: async () => {
-      await call('unwatchUsage');
-    },
-    erase: async (consumer) => {
-      let erased = 0;
-      for (;;) {
-        const count = await call('eraseUsage', consumer, MOST_AT_ONCE);
-        erased += count;
-        if (count < MOST_AT_ONCE) return erased;
-      }
-    },
-    sweep: async (day) => {
-      const before = dayNumber(day);
-      let removed = 0;
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const swept: { removed: number; next: number | undefined } = await call(
-          'sweepUsage',
-          before,
-          after,
-          MOST_AT_ONCE,
-        );
-        removed += swept.removed;
-        after = swept.next;
-      }
-      return removed;
-    },
   };
 }
 

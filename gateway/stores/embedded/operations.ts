@@ -1,9 +1,7 @@
 // Everything that is ever asked of sundial.db, each a few prepared statements inside the transaction of its batch.
-import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import type { AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
-import { createLedgerOperations } from './ledger-operations.ts';
+import { createPortOperations } from '../ports.ts';
 import { textOf } from './ledger-reading.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
@@ -13,18 +11,9 @@ export type Call = {
   readonly [N in keyof Operations]: { readonly name: N; readonly args: Parameters<Operations[N]> };
 }[keyof Operations];
 
-export interface PublishedText {
-  readonly text: string | undefined;
-  readonly mark: string;
-}
-
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 /** Swept with each claim: more than one claim leaves behind, so that what has lapsed never piles up. */
 const SWEPT = 8;
-
-function markOf(text: string | undefined): string {
-  return text === undefined ? '' : createHash('sha1').update(text).digest('hex');
-}
 
 /** Throws what SQLite throws; a mistake in a call is a TypeError. */
 export function createOperations(database: DatabaseSync) {
@@ -35,9 +24,7 @@ export function createOperations(database: DatabaseSync) {
   const allOverrides = database.prepare('SELECT override FROM override');
   const putOverride = database.prepare('INSERT OR REPLACE INTO override (id, override) VALUES (?, ?)');
   const removeOverride = database.prepare('DELETE FROM override WHERE id = ?');
-  const published = database.prepare('SELECT files FROM published');
   const { user_version: schema } = database.prepare('PRAGMA user_version').get() ?? {};
-  const putPublished = database.prepare('INSERT OR REPLACE INTO published (one, files) VALUES (1, ?)');
 
   const find = (key: string): string | undefined => textOf(findPin.get(key)?.pin);
   const put = (key: string, current: string | undefined, next: string | undefined): void => {
@@ -47,10 +34,9 @@ export function createOperations(database: DatabaseSync) {
   };
 
   return {
-    ...createLedgerOperations(database),
+    ...createPortOperations(database),
     ...createKeyOperations(database),
     ...createIdempotencyOperations(database),
-    ...createAnnouncedOperations(database),
     findPin: find,
     claimPin: (key: string, pin: string): string => {
       const existing = find(key);
@@ -67,15 +53,6 @@ export function createOperations(database: DatabaseSync) {
       putOverride.run(id, override);
     },
     removeOverride: (id: string): boolean => removeOverride.run(id).changes > 0,
-    readPublished: (): PublishedText => {
-      const text = textOf(published.get()?.files);
-      return { text, mark: markOf(text) };
-    },
-    writePublished: (files: string, mark: string): boolean => {
-      if (markOf(textOf(published.get()?.files)) !== mark) return false;
-      putPublished.run(files);
-      return true;
-    },
     /** Writes what is there already: whether the disk takes it. */
     touch: (): void => database.exec(`PRAGMA user_version = ${Number(schema)}`),
   };
@@ -134,35 +111,4 @@ function createIdempotencyOperations(database: DatabaseSync) {
 /** Another release may have written a state that this one does not know. */
 function stateOf(value: unknown): StandingKey['state'] {
   return value === 'running' || value === 'kept' ? value : 'unknown';
-}
-
-function createAnnouncedOperations(database: DatabaseSync) {
-  const find = database.prepare('SELECT text FROM announced WHERE id = ?');
-  const lease = database.prepare(`SELECT owner FROM announced WHERE id = ? AND until > ${NOW}`);
-  const take = database.prepare(
-    `INSERT OR REPLACE INTO announced (id, owner, until) VALUES (?, ?, ${NOW} + ?)`,
-  );
-  const put = database.prepare('INSERT OR REPLACE INTO announced (id, text, until) VALUES (?, ?, 0)');
-  const free = database.prepare('DELETE FROM announced WHERE id = ? AND owner = ? AND text IS NULL');
-
-  const findAnnounced = (id: string): string | undefined => textOf(find.get(id)?.text);
-  return {
-    findAnnounced: (ids: readonly string[]): readonly (string | undefined)[] => ids.map(findAnnounced),
-    claimAnnounced: (id: string, owner: string, leaseMs: number): AnnouncementClaim => {
-      const text = findAnnounced(id);
-      if (text !== undefined) return { state: 'kept', text };
-      const holder = lease.get(id)?.owner ?? owner;
-      if (holder !== owner) return { state: 'held' };
-      take.run(id, owner, leaseMs);
-      return { state: 'claimed' };
-    },
-    keepAnnounced: (id: string, text: string): string => {
-      const existing = findAnnounced(id);
-      if (existing === undefined) put.run(id, text);
-      return existing ?? text;
-    },
-    releaseAnnounced: (id: string, owner: string): void => {
-      free.run(id, owner);
-    },
-  };
 }

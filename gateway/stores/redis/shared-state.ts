@@ -7,12 +7,10 @@ import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
+import { openRedisPorts } from '../ports.ts';
 import type { LastingStores } from '../stores.ts';
-import { createRedisAnnounced } from './announced.ts';
 import type { RedisConnection } from './connect.ts';
 import type { LastKnownFile } from './last-known.ts';
-import { createRedisLedger } from './ledger.ts';
-import { createRedisPublished } from './published.ts';
 import {
   CHANGES_KEPT,
   type Changes,
@@ -158,9 +156,7 @@ export async function openSharedState(
     keys,
     idempotency: createIdempotencyStore(createRedisClaimTexts(connection), onFault),
     overrides: overrideStore,
-    published: createRedisPublished(connection),
-    ledger: createRedisLedger(connection),
-    announced: createRedisAnnounced(connection),
+    ...openRedisPorts(connection),
     refresh,
     close: async () => {
       connection.close();

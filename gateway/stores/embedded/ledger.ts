@@ -1,0 +1,58 @@
+// The ledger in sundial.db, read and erased in parts, so that no call keeps the thread of the database for long.
+import { dayNumber } from '../../policy/usage/day.ts';
+import type { LedgerStore } from '../../policy/usage/ledger.ts';
+import type { CallThread } from '../store-port.ts';
+import { dayNumbers, readPage } from '../usage-text.ts';
+import type { createLedgerOperations } from './ledger-operations.ts';
+
+/** Records of one call: a few milliseconds, though a record may have hundreds of days. */
+const MOST_AT_ONCE = 100;
+/** Records of one call, with all their days. */
+const MOST_WHOLE_AT_ONCE = 20;
+
+export function embeddedLedger(call: CallThread<ReturnType<typeof createLedgerOperations>>): LedgerStore {
+  return {
+    add: (batch) => call('addUsage', batch),
+    read: async (filter, page) => {
+      // Before the thread has it: what throws there takes the whole batch along, and with it what others have asked.
+      const since = filter.since === undefined ? 0 : dayNumber(filter.since);
+      return readPage(
+        (after, most) => call('readUsage', filter, since, after, most),
+        page,
+        MOST_WHOLE_AT_ONCE,
+      );
+    },
+    count: async (filter, days, page) => {
+      const numbers = dayNumbers(days);
+      return readPage((after, most) => call('countUsage', filter, numbers, after, most), page, MOST_AT_ONCE);
+    },
+    firstSeen: (subject) => call('firstUsage', subject),
+    beganAt: (of) => call('usageBegan', of?.api, of?.version),
+    unwatch: async () => {
+      await call('unwatchUsage');
+    },
+    erase: async (consumer) => {
+      let erased = 0;
+      for (;;) {
+        const count = await call('eraseUsage', consumer, MOST_AT_ONCE);
+        erased += count;
+        if (count < MOST_AT_ONCE) return erased;
+      }
+    },
+    sweep: async (day) => {
+      const before = dayNumber(day);
+      let removed = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const swept: { removed: number; next: number | undefined } = await call(
+          'sweepUsage',
+          before,
+          after,
+          MOST_AT_ONCE,
+        );
+        removed += swept.removed;
+        after = swept.next;
+      }
+      return removed;
+    },
+  };
+}
