@@ -4,6 +4,7 @@ import { dayOf } from '../../policy/notation.ts';
 import { compareLabels, isDate } from '../../policy/versioning/label.ts';
 import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
+import { RESOLVE_KEYS } from '../../policy/versioning/section.ts';
 import { hasSunset } from '../routes/redirects.ts';
 import { reportDangling } from './dangling.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
@@ -27,7 +28,7 @@ export function checkCarriers(view: PolicyView, { now, keyHeaders }: Surrounding
     }
     return;
   }
-  for (const kind of ['path', 'header', 'query', 'subdomain', 'pin', 'default'] as const) {
+  for (const kind of RESOLVE_KEYS.filter((each) => each !== 'media_type')) {
     const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
     for (const index of places.slice(1))
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });

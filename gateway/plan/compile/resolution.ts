@@ -1,5 +1,6 @@
 // The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
 import type { AccessRule } from '../../policy/authentication/access.ts';
+import { CARRIERS, NAMED_CARRIERS, type NamedCarrier, namesBy } from '../../policy/versioning/carriers.ts';
 import type { Label, PathInTail, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { ANY_ORIGIN } from '../grammar/cors-section.ts';
@@ -9,7 +10,7 @@ import type { PolicyFile } from '../grammar/policy-grammar.ts';
 export const DEFAULT_VERSION_HEADER = 'API-Version';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
-type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
+type Carrier = NamedCarrier | 'path' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
 
 /** What the file says of a carrier that may be listed once. */
 export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] {
@@ -19,9 +20,8 @@ export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] 
 export function compileResolution(file: PolicyFile, labels: readonly Label[]): ResolutionRules {
   return createResolutionRules({
     labels,
-    header: carrier(file, 'header'),
+    ...namesBy((key) => carrier(file, key)),
     default: carrier(file, 'default'),
-    query: carrier(file, 'query'),
     ignore: carrier(file, 'ignore'),
     pathInTail: pathInTail(file),
     mediaTypes: file.resolve?.flatMap((entry) => entry.media_type ?? []) ?? [],
@@ -39,9 +39,12 @@ function pathInTail(file: PolicyFile): PathInTail | undefined {
 }
 
 export function versionFieldsOf(file: PolicyFile): readonly string[] {
-  const header = carrier(file, 'header');
+  const named = NAMED_CARRIERS.flatMap((key) => {
+    const name = carrier(file, key);
+    return name === undefined ? [] : (CARRIERS[key].headerOf?.(name) ?? []);
+  });
   const accepts = file.resolve?.some((entry) => entry.media_type !== undefined) ?? false;
-  return [...(header === undefined ? [] : [header]), ...(accepts ? ['Accept'] : [])];
+  return [...named, ...(accepts ? ['Accept'] : [])];
 }
 
 /** CACHE-2: each field once, whether or not a request has it. */
