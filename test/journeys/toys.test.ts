@@ -1,23 +1,26 @@
 // What it takes to extend the gateway: one toy of each kind in a copy of the tree, with the files that CONTRIBUTING.md names.
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startEcho } from '../upstreams/echo/echo.ts';
-import { startProcess } from './support/gateway-process.ts';
-import { overHttp1 } from './support/http-client.ts';
-import { CARRIER } from './toys/carrier.ts';
-import { METRIC } from './toys/metric.ts';
-import { REFUSAL } from './toys/refusal.ts';
-import { applyToys, filesOf } from './toys/toy.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { startProcess } from '../support/gateway-process.ts';
+import { overHttp1 } from '../support/http-client.ts';
+import { CARRIER } from '../support/toys/carrier.ts';
+import { METRIC } from '../support/toys/metric.ts';
+import { REFUSAL } from '../support/toys/refusal.ts';
+import { STORE_PORT } from '../support/toys/store-port.ts';
+import { applyToys, filesOf } from '../support/toys/toy.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const TOYS = [
   { name: 'carrier', toy: CARRIER, most: 3 },
   { name: 'metric', toy: METRIC, most: 2 },
   { name: 'refusal', toy: REFUSAL, most: 4 },
+  { name: 'store port', toy: STORE_PORT, most: 4 },
 ];
 const GATEWAY = `
 public: https://127.0.0.1
@@ -27,6 +30,15 @@ listeners:
 store: "embedded:\${env:DATA}"
 data: "\${env:DATA}"
 policies: "\${env:POLICIES}"
+`;
+/** Keeps two marks for the key that it is given, in the store that it is given, and prints what is kept. */
+const KEEP_MARKS = `
+import { openStores } from './gateway/stores/open-stores.ts';
+const [store, key] = process.argv.slice(2);
+const options = { replicas: 1, monotonic: () => performance.now(), onState: () => undefined, onFault: console.error };
+const stores = await openStores({ ...options, store: JSON.parse(store) });
+console.log(await stores.toyMarks.keep(key, 'one'), await stores.toyMarks.keep(key, 'two'));
+await stores.close();
 `;
 const POLICY = `
 api: orders
@@ -41,6 +53,7 @@ versions:
   v2: { released: 2025-06-01 }
 `;
 
+const run = promisify(execFile);
 const stack = new AsyncDisposableStack();
 let folder = '';
 
@@ -76,7 +89,7 @@ describe('the tree with all toys', () => {
       exclude: ['gateway/admin/dashboard/page'],
     };
     await writeFile(join(folder, 'toys.json'), JSON.stringify(settings));
-    const done = promisify(execFile)(process.execPath, [
+    const done = run(process.execPath, [
       compiler,
       '--noEmit',
       '-p',
@@ -112,5 +125,13 @@ describe('the tree with all toys', () => {
     expect(page.text).toContain(
       'sundial_version_resolutions_total{api="orders",carrier="cookie",outcome="unknown"} 1',
     );
+  });
+
+  it.each(['embedded', 'redis'])('keeps marks in the store %s', async (kind) => {
+    const store = kind === 'redis' ? { kind, url: inject('redisUrl') } : { kind, folder: join(folder, 'marks') };
+    const program = join(folder, 'keep-marks.ts');
+    await writeFile(program, KEEP_MARKS);
+    const done = await run(process.execPath, [program, JSON.stringify(store), randomUUID()]);
+    expect(done).toEqual({ stdout: 'one one\n', stderr: '' });
   });
 });

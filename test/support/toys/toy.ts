@@ -15,7 +15,7 @@ export interface Toy {
   readonly newFiles: Readonly<Record<string, string>>;
 }
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 /** Each once, sorted. */
 export function filesOf({ edits, newFiles }: Toy): readonly string[] {
