@@ -8,7 +8,7 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
-import type { Carrier } from '../policy/versioning/resolution.ts';
+import type { Carrier } from '../policy/versioning/carriers.ts';
 import type { FaultCode, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 import type { Trace } from './request-view.ts';

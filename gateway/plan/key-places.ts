@@ -1,5 +1,6 @@
 // What is said of a key that is unknown where it stands, and of one that is missing.
 import { API_KEYS, VERSION_KEYS } from '../sections/policy-file.ts';
+import { RESOLVE_KEYS } from '../sections/resolve/grammar.ts';
 import type { Path } from './read/document.ts';
 
 const PATH_KEYS = ['case', 'parameters', 'suffix', 'trailing_slash', 'encoded_slash'];
@@ -20,8 +21,6 @@ export function placeOfPathKey(path: Path, key: string): string | undefined {
   return path.length === 0 && PATH_KEYS.includes(key) ? `write paths: { ${key}: … }` : undefined;
 }
 
-const CARRIERS = ['path', 'query', 'media_type', 'subdomain', 'pin', 'default'];
-
 /** In words of a hint; undefined for what belongs nowhere. `path` is that of the map it stands in. */
 export function placeOfKey(path: Path, key: string, unversioned: boolean): string | undefined {
   const isVersions = path[0] === 'versions';
@@ -32,9 +31,10 @@ export function placeOfKey(path: Path, key: string, unversioned: boolean): strin
     const instead = key === 'after' || key === 'successor' ? '; "alternate" says what may serve instead' : '';
     return `only a version has it, and here there is none${instead}`;
   }
-  if (path.length === 0 && CARRIERS.includes(key)) return `it is an entry of "resolve": [ { ${key}: … } ]`;
   if (path.length === 0 && key === 'header')
     return 'to carry the version: resolve: [ { header: … } ]; to set fields: "headers"';
+  if (path.length === 0 && RESOLVE_KEYS.some((each) => each === key))
+    return `it is an entry of "resolve": [ { ${key}: … } ]`;
   const isOperation = isVersions && path.length === 4 && path[2] === 'operations';
   if (isOperation && VERSION_KEYS.includes(key)) return 'it belongs in the version, outside "operations"';
   const isVersion = isVersions && path.length === 2;

@@ -5,7 +5,7 @@ import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { CredentialScheme } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LimitRule } from '../policy/rate-limit/limit.ts';
-import type { Carrier } from '../policy/versioning/resolution.ts';
+import { type Carrier, NAMED_CARRIERS } from '../policy/versioning/carriers.ts';
 import {
   type AUTH_FAILURES,
   type CARRIERS,
@@ -130,9 +130,8 @@ function* resolutionsOf(api: ApiPlan): Iterable<KnownResolution> {
 }
 
 /** Those that a plan tells apart by itself; a subdomain is a host like another there. */
-function* carriersOf({ paths, resolution: { header, query, mediaTypes } }: ApiPlan): Iterable<Carrier> {
+function* carriersOf({ paths, resolution }: ApiPlan): Iterable<Carrier> {
   if (paths.some((path) => path.includes('{version}'))) yield 'path';
-  if (header !== undefined) yield 'header';
-  if (query !== undefined) yield 'query';
-  if (mediaTypes.length > 0) yield 'accept';
+  for (const each of NAMED_CARRIERS) if (resolution[each] !== undefined) yield each;
+  if (resolution.mediaTypes.length > 0) yield 'accept';
 }

@@ -20,17 +20,15 @@ import { certificateRows, type ProcessState, reloadRows } from './reports/proces
 import { type RetirementGauge, retirementRows } from './reports/retirement-gauge.ts';
 import { type TargetMetrics, targetRows } from './reports/target-metrics.ts';
 import { CAPPED, DROPPED } from './requests/consumer-sums.ts';
+import { outcomeRows } from './requests/outcome-counters.ts';
 import type { RequestMetrics } from './requests/request-metrics.ts';
 import {
   authFailureSamples,
-  bodyNoticeSamples,
   decisionSamples,
   deprecatedOperationSamples,
   deprecatedSamples,
-  idempotencySamples,
   lastRequestSamples,
   latencySamples,
-  observedSamples,
   outsideSamples,
   requestSamples,
   resolutionSamples,
@@ -98,24 +96,7 @@ export function metricRows({
       [...VERSION, 'operation'],
       () => withZeros(deprecatedOperationSamples(requests), knownOperations(plan(), now())),
     ),
-    counter(
-      'sundial_observed_refusals_total',
-      'Requests that enforcing would have refused, where an API is only observed.',
-      [...VERSION, 'reason'],
-      () => observedSamples(requests),
-    ),
-    counter(
-      'sundial_body_notices_total',
-      'Answers that could carry the notice in their body, by whether and why not they do.',
-      [...VERSION, 'outcome'],
-      () => bodyNoticeSamples(requests),
-    ),
-    counter(
-      'sundial_idempotency_keys_total',
-      'Requests with an idempotency key that counts, by what became of it.',
-      [...VERSION, 'outcome'],
-      () => idempotencySamples(requests),
-    ),
+    ...outcomeRows(requests.slots.versions),
     counter(
       'sundial_addresses_outside_total',
       'Addresses of an upstream in its answers that lie outside its path, and lead to the same path on the public host.',

@@ -15,15 +15,19 @@ export interface GatewayProcess extends AsyncDisposable {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command. */
+/**
+ * `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command; `root`:
+ * where the gateway stands.
+ */
 export function startProcess(
   arguments_: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   prefix: readonly string[] = [],
+  root = ROOT,
 ): GatewayProcess {
   const [command = '', ...rest] = [...prefix, process.execPath, 'gateway/sundial.js', ...arguments_];
   const child = spawn(command, rest, {
-    cwd: ROOT,
+    cwd: root,
     env: { ...process.env, NO_COLOR: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -99,7 +99,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'gateway/telemetry/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/policy/usage/', 'gateway/policy/contract.ts'],
+    may: [
+      'gateway/plan/',
+      'gateway/exchange/',
+      'gateway/policy/usage/',
+      'gateway/policy/versioning/carriers.ts',
+      'gateway/policy/contract.ts',
+    ],
     types: ['gateway/policy/'],
   },
   'gateway/announce/': {

@@ -9,7 +9,7 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
-import type { Carrier } from '../../policy/versioning/resolution.ts';
+import type { Carrier } from '../../policy/versioning/carriers.ts';
 
 const DAY_MS = 86_400_000;
 

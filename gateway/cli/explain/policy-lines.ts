@@ -9,7 +9,7 @@ import { versionsOf } from '../../plan/versions.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
-import type { Carrier } from '../../policy/versioning/resolution.ts';
+import type { Carrier } from '../../policy/versioning/carriers.ts';
 
 /** Carriers that are not written under their own name. */
 const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type', content_type: 'media_type' };

@@ -1,7 +1,8 @@
 // Refusals to answers: exhaustive switches, so that a new reason cannot be forgotten.
 import type { RetryLater } from '../../policy/contract.ts';
+import { CARRIERS } from '../../policy/versioning/carriers.ts';
 import { acceptableTypes } from '../../policy/versioning/media-type.ts';
-import type { Carrier, Claim, Label } from '../../policy/versioning/resolution.ts';
+import type { Claim, Label } from '../../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { Refusal } from '../directive.ts';
 import type { Decision, RefusedFacts } from '../facts.ts';
@@ -14,26 +15,6 @@ import {
   describeLimitRefusal,
   describeRequestRefusal,
 } from './request-refusal.ts';
-
-/** What clients call a carrier, where it is not the word for it here. */
-const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
-  accept: 'Accept header',
-  content_type: 'Content-Type header',
-  pin: 'pin of this account',
-};
-
-/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
-const STATUS_OF: Readonly<Record<Carrier, 400 | 404 | 406 | 415>> = {
-  path: 404,
-  subdomain: 404,
-  accept: 406,
-  content_type: 415,
-  header: 400,
-  query: 400,
-  pin: 400,
-  default: 400,
-  unversioned: 400,
-};
 
 /**
  * Status, message, members and own header lines of a refusal (VER, RET, RL, AUTH, ERR).
@@ -51,7 +32,7 @@ export function describeRefusal(
       );
     case 'version_malformed':
       return refuseVersion(
-        STATUS_OF[refusal.claim.carrier],
+        CARRIERS[refusal.claim.carrier].unknownStatus,
         `${spellClaim(refusal.claim)} is not a version.`,
         refusal.known,
         acceptable(refusal, facts),
@@ -119,7 +100,7 @@ export function describeRefusal(
 }
 
 function spellClaim({ carrier, value }: Claim): string {
-  return `"${value.slice(0, 80)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
+  return `"${value.slice(0, 80)}" in the ${CARRIERS[carrier].title ?? carrier}`;
 }
 
 /** STAT-2: what is served is named. */
@@ -142,9 +123,9 @@ function acceptable(
   return { accept: acceptableTypes(api.resolution.mediaTypes, known) };
 }
 
-/** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
+/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. An API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
 function statusOfUnknown(claim: Claim, { api }: Decision): number {
-  const usual = STATUS_OF[claim.carrier];
+  const usual = CARRIERS[claim.carrier].unknownStatus;
   return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }
 

@@ -14,7 +14,7 @@ import { hasEnded } from '../../policy/lifecycle/retirement.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
-import type { Carrier } from '../../policy/versioning/resolution.ts';
+import type { Carrier } from '../../policy/versioning/carriers.ts';
 import type { Refusal, RequestRefusal } from '../directive.ts';
 import { type Decision, NO_LINKS, type RequestStart } from '../facts.ts';
 import type { ExchangePorts, Judging } from '../ports.ts';

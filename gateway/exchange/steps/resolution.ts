@@ -11,10 +11,10 @@ import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten } from '../../policy/lifecycle/retirement.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
+import type { Carrier } from '../../policy/versioning/carriers.ts';
 import type { PinMoment } from '../../policy/versioning/pin.ts';
 import { readEvidence } from '../../policy/versioning/readers.ts';
 import {
-  type Carrier,
   type Evidence,
   type Label,
   type OpenResolution,

@@ -1,11 +1,11 @@
 // The readers table: one row per carrier, each reading what a request writes there and judging nothing.
 import { NO_PREFERENCES, readPreferences } from './accept.ts';
+import { CARRIERS, type Carrier, type NamedCarrier } from './carriers.ts';
 import { resemblesVersion } from './look-alike.ts';
 import { otherVersionsIn, parseMediaType, versionIn } from './media-type.ts';
 import { misspeltContent } from './misspelt-type.ts';
 import { lookAlikes, parameterValues } from './query.ts';
 import type {
-  Carrier,
   CarrierInput,
   Claim,
   Evidence,
@@ -18,7 +18,7 @@ import type {
 type Reader = (input: CarrierInput) => Claim | readonly Claim[] | undefined;
 
 /** What decides which carriers are read. */
-type Enabled = Pick<ResolutionRules, 'pathInTail' | 'header' | 'query' | 'isIgnored' | 'mediaTypes'>;
+type Enabled = Pick<ResolutionRules, 'pathInTail' | NamedCarrier | 'isIgnored' | 'mediaTypes'>;
 
 /** Each row gives its reader, or undefined for an API that has not enabled the carrier (VER-2). */
 const READERS: readonly ((enabled: Enabled) => Reader | undefined)[] = [
@@ -63,7 +63,7 @@ export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evide
  */
 export function isNamedByPlace({ claims, preferences }: Evidence): boolean {
   return (
-    claims.every(({ carrier }) => carrier === 'path' || carrier === 'subdomain') &&
+    claims.every(({ carrier }) => CARRIERS[carrier].inUrl) &&
     preferences.every(({ claim }) => claim === undefined)
   );
 }

@@ -1,23 +1,12 @@
 // What version resolution speaks: labels, carriers, claims, preferences, and its refusals.
 import type { EpochMs, Fields, RetryLater } from '../contract.ts';
+import type { Carrier, CarrierNames } from './carriers.ts';
 
 /** A version as the operator declares it, for example `v1`. `none` is the single label of an unversioned API. */
 export type Label = string;
 
 /** The label of an API declared with `versions: none`. */
 export const UNVERSIONED: Label = 'none';
-
-/** Where a version is written in a request; `pin`, `default` and `unversioned` name the absence of one. */
-export type Carrier =
-  | 'path'
-  | 'subdomain'
-  | 'header'
-  | 'query'
-  | 'accept'
-  | 'content_type'
-  | 'pin'
-  | 'default'
-  | 'unversioned';
 
 /** A version exactly as one carrier of a request writes it, before any judgement. */
 export interface Claim {
@@ -90,14 +79,10 @@ export interface PinRule {
   readonly match: DateMatch;
 }
 
-/** Carriers and default of one API, compiled. */
-export interface ResolutionRules {
+/** Carriers and default of one API, compiled; the header's name in lower case. */
+export interface ResolutionRules extends CarrierNames {
   /** Where the path carries the version below the base, so that a misspelt one would be a tail. */
   readonly pathInTail: PathInTail | undefined;
-  /** Lower-case name of the version header, where one is configured. */
-  readonly header: string | undefined;
-  /** Name of the query parameter, where one is configured. */
-  readonly query: string | undefined;
   /** Whether a parameter, by its decoded name, means something else though it resembles `query`. */
   readonly isIgnored: (name: string) => boolean;
   /** Forms of the media types that carry versions, in `Accept` and `Content-Type`. */

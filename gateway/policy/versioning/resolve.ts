@@ -1,5 +1,6 @@
 // From what a request says of its version to one version, or to one of four refusals; `Accept` is negotiated on the way.
 import { parseInstant } from '../notation.ts';
+import { CARRIERS } from './carriers.ts';
 import { compareLabels, isDate, parseRequested } from './label.ts';
 import type {
   Claim,
@@ -140,7 +141,7 @@ function pastFloor(rules: ResolutionRules, value: string, moment: Moment): Label
 }
 
 function isInName({ carrier, inName = false }: Claim): boolean {
-  return inName || carrier === 'path' || carrier === 'subdomain';
+  return inName || CARRIERS[carrier].inUrl === true;
 }
 
 /** Two claims agree when they lead to one version, or are the same text but for the `v`. */

@@ -1,18 +1,16 @@
 // Compiles the labels and carriers of one API into look-ups.
+import { type CarrierNames, namesBy } from './carriers.ts';
 import { compareLabels, parseLabel } from './label.ts';
 import { ignoredNames } from './query.ts';
 import { claimsReader } from './readers.ts';
 import type { DateMatch, Label, MediaTemplate, PathInTail, PinRule, ResolutionRules } from './resolution.ts';
 
-export interface CarrierOptions {
+/** The header's name in any case. */
+export interface CarrierOptions extends CarrierNames {
   /** In any order. */
   readonly labels: readonly Label[];
-  /** Name of the version header, in any case. */
-  readonly header: string | undefined;
   readonly default: Label | undefined;
-  /** Name of the query parameter. */
-  readonly query?: string | undefined;
-  /** Names of parameters that only resemble it; `*` stands for any text. */
+  /** Names of parameters that only resemble the one of the query; `*` stands for any text. */
   readonly ignore?: readonly string[] | undefined;
   readonly pathInTail?: PathInTail | undefined;
   readonly mediaTypes?: readonly MediaTemplate[];
@@ -35,8 +33,7 @@ export function createResolutionRules(options: CarrierOptions): ResolutionRules 
     }
   }
   const carriers = {
-    header: options.header?.toLowerCase(),
-    query: options.query,
+    ...namesBy((key) => (key === 'header' ? options.header?.toLowerCase() : options[key])),
     isIgnored: ignoredNames(options.ignore ?? []),
     pathInTail: options.pathInTail,
     mediaTypes: options.mediaTypes ?? [],

@@ -1,4 +1,5 @@
 // Header fields that are the gateway's own, which a policy may not touch, with the reason.
+import { CARRIERS, NAMED_CARRIERS } from '../../policy/versioning/carriers.ts';
 import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
 import type { PolicyView } from '../view.ts';
 
@@ -89,8 +90,11 @@ export function reservedField(
 export function versionCarriers({ parts, unversioned }: PolicyView): ReadonlySet<string> {
   if (unversioned) return new Set();
   const names = new Set([DEFAULT_VERSION_HEADER.toLowerCase()]);
-  for (const { header, media_type } of parts.resolve ?? []) {
-    if (header !== undefined) names.add(header.toLowerCase());
+  for (const { media_type, ...entry } of parts.resolve ?? []) {
+    for (const key of NAMED_CARRIERS) {
+      const header = entry[key] && CARRIERS[key].headerOf?.(entry[key]);
+      if (header !== undefined) names.add(header.toLowerCase());
+    }
     if (media_type !== undefined) for (const name of ['accept', 'content-type']) names.add(name);
   }
   for (const { version_as } of Object.values(parts.upstreams ?? {}))

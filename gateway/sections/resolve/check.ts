@@ -4,8 +4,9 @@ import { dayOf } from '../../policy/notation.ts';
 import { compareLabels, isDate } from '../../policy/versioning/label.ts';
 import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
-import { hasSunset } from '../schedule/redirects.ts';
 import { reportDangling } from '../dangling.ts';
+import { hasSunset } from '../schedule/redirects.ts';
+import { RESOLVE_KEYS } from './grammar.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 
@@ -28,7 +29,7 @@ export function checkResolve(view: PolicyView, { now, keyHeaders }: Surroundings
     }
     return;
   }
-  for (const kind of ['path', 'header', 'query', 'subdomain', 'pin', 'default'] as const) {
+  for (const kind of RESOLVE_KEYS.filter((each) => each !== 'media_type')) {
     const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
     for (const index of places.slice(1))
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });

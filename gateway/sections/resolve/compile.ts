@@ -1,12 +1,13 @@
 // The `resolve` list as look-ups, and the headers that carry a version by it.
 import type { ApiPlan } from '../../plan/plan.ts';
+import { CARRIERS, NAMED_CARRIERS, type NamedCarrier, namesBy } from '../../policy/versioning/carriers.ts';
 import { type PathInTail, type PinRule, type ResolutionRules, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { DEFAULT_VERSION_HEADER } from './grammar.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyFile } from '../policy-file.ts';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
-type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
+type Carrier = NamedCarrier | 'path' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
 
 /** What the file says of a carrier that may be listed once. */
 export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] {
@@ -31,9 +32,8 @@ export function compileResolve(
 function resolutionOf(file: PolicyFile): ResolutionRules {
   return createResolutionRules({
     labels: file.versions === 'none' ? [UNVERSIONED] : Object.keys(file.versions),
-    header: carrier(file, 'header'),
+    ...namesBy((key) => carrier(file, key)),
     default: carrier(file, 'default'),
-    query: carrier(file, 'query'),
     ignore: carrier(file, 'ignore'),
     pathInTail: pathInTail(file),
     mediaTypes: file.resolve?.flatMap((entry) => entry.media_type ?? []) ?? [],
@@ -51,9 +51,12 @@ function pathInTail(file: PolicyFile): PathInTail | undefined {
 }
 
 export function versionFieldsOf(file: PolicyFile): readonly string[] {
-  const header = carrier(file, 'header');
+  const named = NAMED_CARRIERS.flatMap((key) => {
+    const name = carrier(file, key);
+    return name === undefined ? [] : (CARRIERS[key].headerOf?.(name) ?? []);
+  });
   const accepts = file.resolve?.some((entry) => entry.media_type !== undefined) ?? false;
-  return [...(header === undefined ? [] : [header]), ...(accepts ? ['Accept'] : [])];
+  return [...named, ...(accepts ? ['Accept'] : [])];
 }
 
 /** The usual header too, whether the API reads it or not: an upstream may. */

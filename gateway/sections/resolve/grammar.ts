@@ -78,7 +78,8 @@ const pin = z
   })
   .meta({ description: 'Dated version that an account stays on when a request names none.' });
 
-const CARRIERS = ['path', 'header', 'query', 'media_type', 'subdomain', 'pin', 'default'] as const;
+/** Of an entry of `resolve`; exactly one of them stands in each. */
+export const RESOLVE_KEYS = ['path', 'header', 'query', 'media_type', 'subdomain', 'pin', 'default'] as const;
 
 const carrier = z
   .strictObject({
@@ -103,8 +104,8 @@ const carrier = z
     default: z.string().meta({ description: 'Version of a request that names none.' }).optional(),
   })
   .refine(
-    (entry) => CARRIERS.filter((each) => entry[each] !== undefined).length === 1,
-    `each entry names exactly one of ${CARRIERS.join(', ')}`,
+    (entry) => RESOLVE_KEYS.filter((each) => entry[each] !== undefined).length === 1,
+    `each entry names exactly one of ${RESOLVE_KEYS.join(', ')}`,
   )
   .refine((entry) => entry.match === undefined || entry.header !== undefined, 'match belongs to a header')
   .refine((entry) => entry.ignore === undefined || entry.query !== undefined, 'ignore belongs to a query');

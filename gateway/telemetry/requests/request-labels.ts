@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FaultCode, RefusalReason } from '../../exchange/directive.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
-import type { Carrier } from '../../policy/versioning/resolution.ts';
+import { CARRIER_KEYS, type Carrier } from '../../policy/versioning/carriers.ts';
 
 /** Stands where a request has no API, version, stage or named consumer. */
 export const NONE = 'none';
@@ -42,18 +42,7 @@ export const CODES: readonly string[] = [
   OTHER,
 ];
 
-export const CARRIERS = [
-  'path',
-  'subdomain',
-  'header',
-  'query',
-  'accept',
-  'content_type',
-  'pin',
-  'default',
-  'unversioned',
-  NONE,
-] as const satisfies readonly (Carrier | typeof NONE)[];
+export const CARRIERS: readonly (Carrier | typeof NONE)[] = [...CARRIER_KEYS, NONE];
 export const RESOLUTIONS = [
   'matched',
   'default',

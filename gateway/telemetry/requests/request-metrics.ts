@@ -4,6 +4,7 @@ import type { VersionRules } from '../../plan/plan.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';
 import { isSampled } from '../traces/tracing.ts';
 import type { RecordRequest } from './ended-requests.ts';
+import { countOutcomes } from './outcome-counters.ts';
 import {
   AUTH_FAILURES,
   CARRIERS,
@@ -63,9 +64,7 @@ export function createRequestMetrics(): RequestMetrics {
         if (!slot.consumers.count(decision.consumer, at)) consumersDropped += 1;
         countOperation(slot, decision.version);
       }
-      if (decision.observed !== undefined) countIn(slot.observed, decision.observed);
-      if (completion.bodyNotice !== undefined) countIn(slot.bodyNotices, completion.bodyNotice);
-      if (completion.idempotency !== undefined) countIn(slot.idempotency, completion.idempotency);
+      countOutcomes(slot.outcomes, facts);
       slot.addressesOutside += completion.addressesOutside;
       countQuotas(slot, facts);
       countRefusal(slot, facts);

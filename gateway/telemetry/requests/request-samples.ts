@@ -50,9 +50,6 @@ export const upstreamSamples = counted(({ upstreams }) => upstreams);
 export const deprecatedSamples = (metrics: RequestMetrics, at: EpochMs): Iterable<Sample> =>
   counted(({ consumers }) => consumers.counts(at))(metrics);
 export const deprecatedOperationSamples = counted(({ operations }) => operations);
-export const observedSamples = counted(({ observed }) => observed);
-export const bodyNoticeSamples = counted(({ bodyNotices }) => bodyNotices);
-export const idempotencySamples = counted(({ idempotency }) => idempotency);
 export const retiredSamples = counted(({ retired }) => list(retired, RETIREMENTS));
 
 export function* resolutionSamples({ slots }: RequestMetrics): Iterable<Sample> {

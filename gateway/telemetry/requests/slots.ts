@@ -1,11 +1,9 @@
 // The counters behind the request metrics: one slot per API, one per API and version, found without hashing labels.
-import type { RefusalReason } from '../../exchange/directive.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
-import type { NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import type { IdempotencyOutcome } from '../../policy/idempotency/rules.ts';
 import { createLatency, type Latency } from '../latency.ts';
 import { type ConsumerTally, createConsumerTally } from './consumer-tally.ts';
+import type { OutcomeCounts } from './outcome-counters.ts';
 import {
   AUTH_FAILURES,
   CARRIERS,
@@ -37,10 +35,7 @@ export interface VersionSlot {
   readonly decisions: Map<string, Float64Array>;
   /** Requests to deprecated operations, by their name in the policy. */
   readonly operations: Map<string, number>;
-  /** By reason: what was let pass because the API is only observed. */
-  readonly observed: Map<RefusalReason, number>;
-  readonly bodyNotices: Map<NoticeOutcome, number>;
-  readonly idempotency: Map<IdempotencyOutcome, number>;
+  readonly outcomes: OutcomeCounts;
   /** Addresses in answers that lead to the service, outside its path. */
   addressesOutside: number;
   lastRequest: EpochMs | undefined;
@@ -100,9 +95,7 @@ function createVersionSlot(ofApi: ApiSlot, version: string): VersionSlot {
     retired: new Float64Array(RETIREMENTS.length),
     decisions: new Map(),
     operations: new Map(),
-    observed: new Map(),
-    bodyNotices: new Map(),
-    idempotency: new Map(),
+    outcomes: [],
     addressesOutside: 0,
     lastRequest: undefined,
   };
