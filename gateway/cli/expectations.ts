@@ -1,10 +1,11 @@
 // Runs the `expect` lists of policy files: each request is judged by the plan just made, and what differs is a problem.
-import type { Expectation } from '../sections/expect/grammar.ts';
+
 import type { Loaded } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { SourceDocument } from '../plan/read/document.ts';
 import type { Settings } from '../plan/settings.ts';
+import type { Expectation } from '../sections/expect/grammar.ts';
 import { EVERY_SCOPE, type JudgedRequest, judge } from './judge.ts';
 import { assumePins } from './known-account.ts';
 import { parseRequest } from './parse-request.ts';

@@ -2,12 +2,9 @@
 // findings where somebody is about to be surprised. Pure; `check --live` and `diff --live` print it.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
-import type { VersionFile } from '../sections/policy-file.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { Path } from '../plan/read/document.ts';
-import { effectiveSunset } from '../sections/schedule/redirects.ts';
-import { versionName, versionPath } from '../sections/view.ts';
 import { versionsOf } from '../plan/versions.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
@@ -17,6 +14,9 @@ import { dayNumber, startOfDay } from '../policy/usage/day.ts';
 import { called, calledInWords, type Look } from '../policy/usage/verdict.ts';
 import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
+import type { VersionFile } from '../sections/policy-file.ts';
+import { effectiveSunset } from '../sections/schedule/redirects.ts';
+import { versionName, versionPath } from '../sections/view.ts';
 import { type LiveUsage, USUAL_DAYS } from './live-usage.ts';
 
 /** A fact of one version, without its name and without a full stop. */

@@ -1,11 +1,11 @@
 // What decide() tells the transport to do, and the closed union of refusals and faults.
 
 import type { UpstreamPlan } from '../plan/plan.ts';
-import type { HeaderRules } from '../policy/headers/rules.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal, Replacements } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
 import type { RetryLater } from '../policy/contract.ts';
+import type { HeaderRules } from '../policy/headers/rules.ts';
 import type {
   IdempotencyRefusal,
   IdempotencyRules,

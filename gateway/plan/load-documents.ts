@@ -1,15 +1,15 @@
 // The files behind a plan, read and checked one by one and together; nothing is compiled here.
 import { dirname, relative, resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
+import { type PolicyFile, policyGrammar, policyPartsGrammar } from '../sections/policy-file.ts';
+import type { PolicyView, Surroundings } from '../sections/view.ts';
 import { checkGateway } from './check/gateway.ts';
 import { checkKeyPairs } from './check/key-pairs.ts';
 import { checkPolicy } from './check/policy.ts';
 import { checkTogether, claimsOf } from './check/together.ts';
 import { readUpstreamTls, withTexts } from './check/upstream-tls.ts';
 import { type GatewayView, reporter, viewPolicy } from './check/views.ts';
-import type { PolicyView, Surroundings } from '../sections/view.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
-import { type PolicyFile, policyGrammar, policyPartsGrammar } from '../sections/policy-file.ts';
 import { readGuides } from './guides/read-guides.ts';
 import { withInherited } from './inherited.ts';
 import { MISSING_IN_GATEWAY, MISSING_IN_POLICY, placeOfKey, placeOfPathKey } from './key-places.ts';

@@ -1,6 +1,7 @@
 // The plan: what the documents mean, inheritance resolved, immutable.
 import type { AccessRule } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { HeaderRules } from '../policy/headers/rules.ts';
 import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
 import type { BrownoutCalendar } from '../policy/lifecycle/brownout-calendar.ts';
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
@@ -18,7 +19,6 @@ import type { OperationTable } from './routes/operation-table.ts';
 import type { RouteTable } from './routes/route-table.ts';
 import type { AnswerFields } from './upstreams/answer-fields.ts';
 import type { ConnectionRules, RetryRules, UpstreamTls } from './upstreams/connection-rules.ts';
-import type { HeaderRules } from '../policy/headers/rules.ts';
 import type { TargetRules } from './upstreams/target-rules.ts';
 import type { VersionNotes } from './version-notes.ts';
 

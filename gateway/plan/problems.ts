@@ -1,6 +1,7 @@
 // What is wrong in the documents, with positions, and how it is printed.
-import type { PublishedChange } from './published/record.ts';
+
 import { isRuleName, type RuleSeverity } from '../sections/rules/grammar.ts';
+import type { PublishedChange } from './published/record.ts';
 
 export type Severity = RuleSeverity;
 

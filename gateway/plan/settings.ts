@@ -2,10 +2,10 @@
 import type { CertificatePlace } from '../policy/authentication/consumer.ts';
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { IdPrefixes } from '../policy/notation.ts';
-import type { PathsFile } from '../sections/routes/grammar.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
-import type { Address } from './grammar/addresses.ts';
+import type { PathsFile } from '../sections/routes/grammar.ts';
 import type { Bounds, DrainTimes, Overload, PlaneName } from './bounds.ts';
+import type { Address } from './grammar/addresses.ts';
 
 export interface Settings {
   readonly public: string;

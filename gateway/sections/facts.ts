@@ -1,9 +1,10 @@
 // What a policy file says, as comparable facts: one per thing that callers, upstreams or rules can notice.
+
+import type { Path, SourceDocument } from '../plan/read/document.ts';
+import { valueAt } from '../plan/read/values.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { BrownoutWindow } from '../policy/lifecycle/brownout-rule.ts';
 import type { Rate } from '../policy/notation.ts';
-import type { Path, SourceDocument } from '../plan/read/document.ts';
-import { valueAt } from '../plan/read/values.ts';
 
 /** A value as it is compared, and as it may be shown: what came in by interpolation is not. */
 export interface Word {

@@ -1,24 +1,36 @@
 // The grammar of a policy file, put together from the sections of every policy.
 import { z } from 'zod';
-import { accessSection, operationAccessSection, sharedSection, versionAccessSection } from './access/grammar.ts';
-import { bodyNoticeSection } from './body-notice/grammar.ts';
-import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
-import { deprecatedMaxAgeSection, deprecationHeaderSection, echoSection, modeSection, upstreamWinsSection, warningSection } from './signals/grammar.ts';
-import { linkFields } from './links/grammar.ts';
-import { dateFields, endFields } from './schedule/grammar.ts';
-import { maintenanceSection } from './maintenance/grammar.ts';
-import { orOff } from '../policy/notation.ts';
-import { baseSection, hostSection, locationsSection, nameSection, pathsSection } from './routes/grammar.ts';
-import { costSection, limitsSection, versionLimitsSection } from './limits/grammar.ts';
-import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from './resolve/grammar.ts';
 import type { Guide } from '../plan/guides/guide-page.ts';
-import { openapiSection } from './openapi/grammar.ts';
-import { audienceSection, rulesSection } from './rules/grammar.ts';
 import type { VersionNotes } from '../plan/version-notes.ts';
+import { orOff } from '../policy/notation.ts';
+import {
+  accessSection,
+  operationAccessSection,
+  sharedSection,
+  versionAccessSection,
+} from './access/grammar.ts';
+import { bodyNoticeSection } from './body-notice/grammar.ts';
+import { contactsSection } from './contacts/grammar.ts';
 import { corsSection } from './cors/grammar.ts';
 import { expectSection } from './expect/grammar.ts';
 import { headersSection, maxBodySection } from './headers/grammar.ts';
-import { contactsSection } from './contacts/grammar.ts';
+import { idempotencySection, ownIdempotencySection } from './idempotency/grammar.ts';
+import { costSection, limitsSection, versionLimitsSection } from './limits/grammar.ts';
+import { linkFields } from './links/grammar.ts';
+import { maintenanceSection } from './maintenance/grammar.ts';
+import { openapiSection } from './openapi/grammar.ts';
+import { resolveSection, rewriteContentTypeSection, unknownVersionStatusSection } from './resolve/grammar.ts';
+import { baseSection, hostSection, locationsSection, nameSection, pathsSection } from './routes/grammar.ts';
+import { audienceSection, rulesSection } from './rules/grammar.ts';
+import { dateFields, endFields } from './schedule/grammar.ts';
+import {
+  deprecatedMaxAgeSection,
+  deprecationHeaderSection,
+  echoSection,
+  modeSection,
+  upstreamWinsSection,
+  warningSection,
+} from './signals/grammar.ts';
 import { upstreamSection } from './upstreams/grammar.ts';
 
 const operation = z.strictObject({

@@ -3,9 +3,9 @@ import type { Finding, Path, SourceDocument } from '../plan/read/document.ts';
 import { valueAt } from '../plan/read/values.ts';
 import type { Address } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { PathsFile } from './routes/grammar.ts';
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { PolicyParts, VersionParts } from './policy-file.ts';
+import type { PathsFile } from './routes/grammar.ts';
 
 export interface PolicyView {
   readonly document: SourceDocument;

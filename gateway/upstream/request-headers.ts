@@ -4,9 +4,9 @@ import { PSEUDONYM } from '../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../exchange/directive.ts';
 import type { RequestView } from '../exchange/request-view.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
-import { clientField, goesOn, keptFields } from '../policy/headers/client-fields.ts';
 import type { Inbound } from '../plane/port.ts';
 import type { Fields } from '../policy/contract.ts';
+import { clientField, goesOn, keptFields } from '../policy/headers/client-fields.ts';
 
 /** What the fields of a request are forwarded by. Compared by identity: all of it is made once, for a plan or a connection. */
 type Rules = Pick<ForwardOrder, 'replaceHeaders' | 'headerRules' | 'label'> &

@@ -230,13 +230,13 @@ const MOST_LINES = 220;
 const MOST_FILES = 25;
 /** Folders with more files, and why. */
 const WIDE_FOLDERS: Readonly<Record<string, string>> = {
-  'gateway/plan/check':
-    'each file checks one section of a policy file, until sections stand in folders of their own',
   'gateway/policy/lifecycle': 'the rules of one life of a version, which refer to each other',
 };
 const FEW_LINES = 45;
 /** Short files that only one file beside them imports, and why they stand alone. */
-const SHORT_FILES: Readonly<Record<string, string>> = {};
+const SHORT_FILES: Readonly<Record<string, string>> = {
+  'gateway/plan/check/ledger.ts': 'a check like the others of its folder, each of which has a file',
+};
 const FORBIDDEN_NAMES = ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'index'];
 const MAY_READ_ENVIRONMENT = ['gateway/main.ts', 'gateway/cli/', 'upstreams/', 'test/'];
 const MAY_READ_CLOCK = ['gateway/gateway.ts', 'gateway/worker.ts', 'gateway/main.ts', 'upstreams/', 'test/'];

@@ -3,8 +3,6 @@ import type { Whole } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { versionPath } from '../../sections/view.ts';
 import { versionsOf } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';
@@ -13,6 +11,8 @@ import type { Announcement } from '../../policy/lifecycle/milestones.ts';
 import { announcementsToCome } from '../../policy/lifecycle/retold.ts';
 import { counted } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { versionPath } from '../../sections/view.ts';
 
 /** It makes no command end otherwise. */
 export interface CheckNotice extends Pick<Problem, 'file' | 'line' | 'column' | 'rule' | 'message'> {

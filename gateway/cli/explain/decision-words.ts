@@ -1,7 +1,6 @@
 // How `explain` words what a decision came from: dates and their distance, limits, carriers, the end of a maintenance.
 import { clientPathOf } from '../../exchange/addresses/client-place.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
-import { spanInWords } from '../../policy/spans.ts';
 import { plural } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { IdempotencyOutcome, IdempotencyRules } from '../../policy/idempotency/rules.ts';
@@ -9,6 +8,7 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
+import { spanInWords } from '../../policy/spans.ts';
 import type { Carrier } from '../../policy/versioning/carriers.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,15 +1,16 @@
 // Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
-import type { PolicyFile } from '../../sections/policy-file.ts';
+
 import type { Sources } from '../../plan/load.ts';
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Origin, Path, SourceDocument } from '../../plan/read/document.ts';
 import { valueAt } from '../../plan/read/values.ts';
-import { versionPath } from '../../sections/view.ts';
 import { versionsOf } from '../../plan/versions.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
 import type { Carrier } from '../../policy/versioning/carriers.ts';
+import type { PolicyFile } from '../../sections/policy-file.ts';
+import { versionPath } from '../../sections/view.ts';
 
 /** Carriers that are not written under their own name. */
 const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type', content_type: 'media_type' };

@@ -1,10 +1,11 @@
 // Answers to requests refused for their form, their idempotency key or a limit.
-import { spanInWords } from '../../policy/spans.ts';
+
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { IdempotencyRefusal } from '../../policy/idempotency/rules.ts';
 import { link } from '../../policy/lifecycle/links.ts';
 import type { RateLimitRefusal } from '../../policy/rate-limit/limit.ts';
 import { isLowered } from '../../policy/rate-limit/lowering.ts';
+import { spanInWords } from '../../policy/spans.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { RequestRefusal } from '../directive.ts';
 import type { Decision, RefusedFacts } from '../facts.ts';

@@ -1,7 +1,7 @@
 // The life of one API for people: one self-contained page, readable without styles, free of scripts.
 import { createHash } from 'node:crypto';
-import { spanInWords } from '../../policy/spans.ts';
 import type { Guide } from '../../plan/guides/guide-page.ts';
+import { spanInWords } from '../../policy/spans.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { LifecycleDocument, OperationEntry, VersionEntry } from './lifecycle-document.ts';
 import type { LifecycleEntry, PlannedBrownout, PublishedIdempotency } from './lifecycle-entry.ts';

@@ -1,8 +1,8 @@
 // Requests from browsers (Fetch standard, CORS): preflights, who may read a response or open a WebSocket.
 
-import { ANY_ORIGIN } from '../../policy/cors/origin.ts';
 import type { ApiPlan, CorsRules } from '../../plan/plan.ts';
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
+import { ANY_ORIGIN } from '../../policy/cors/origin.ts';
 import type { HeaderLines } from '../answer-headers.ts';
 import type { RequestRefusal } from '../directive.ts';
 import type { Publication } from '../publish/publication.ts';

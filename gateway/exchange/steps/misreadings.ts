@@ -1,8 +1,8 @@
 // What a service may read otherwise than it was judged (ORD-2): the path, the method, the version in its query.
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
-import { keptFields, METHOD_OVERRIDES } from '../../policy/headers/client-fields.ts';
 import { serversOf } from '../../plan/upstreams/upstream-places.ts';
+import { keptFields, METHOD_OVERRIDES } from '../../policy/headers/client-fields.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
 import { mayBeginDoubled, mayHold, readingsOf } from '../../policy/paths/rules.ts';
 import { lookAlikes } from '../../policy/versioning/query.ts';

@@ -1,15 +1,25 @@
 // Facts of an API as a whole and of its upstreams, with defaults filled in: writing out a default is no change.
+
+import { spanInWords } from '../../policy/spans.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import {
+  type ApiFacts,
+  type Fact,
+  membersFact,
+  otherFacts,
+  plainWord,
+  type Subject,
+  wordFact,
+  writtenWord,
+} from '../../sections/facts.ts';
+import { INHERITED } from '../../sections/list.ts';
+import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
 import { compileTargetRules, compileTimeouts } from '../compile/upstream.ts';
-import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import type { BreakerRules, HealthRules } from '../upstreams/target-rules.ts';
 import { versionsOf } from '../versions.ts';
-import { type ApiFacts, type Fact, membersFact, otherFacts, plainWord, type Subject, wordFact, writtenWord } from '../../sections/facts.ts';
-import { INHERITED } from '../../sections/list.ts';
-import { spanInWords } from '../../policy/spans.ts';
 import { defaultsOf, LIFE_KEYS, sectionFacts } from './section-facts.ts';
 import { lifeFacts, versionSubjects } from './version-facts.ts';
 

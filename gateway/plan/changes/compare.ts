@@ -1,9 +1,9 @@
 // From the facts of two sides to their differences, in the order a policy file is read.
 import { dateInWords } from '../../policy/notation.ts';
-import { plural } from '../problems.ts';
+import { moveInWords } from '../../policy/spans.ts';
 import type { ApiFacts, Fact, FactValue, Subject, Word } from '../../sections/facts.ts';
 import { spellRate } from '../../sections/limits/words.ts';
-import { moveInWords } from '../../policy/spans.ts';
+import { plural } from '../problems.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
 export interface Change extends Difference {

@@ -1,8 +1,8 @@
 // Whether a template has its parameters as routers of other programs write them, `/:id`: here that is a word like any
 // other, which no request has. Part of operations.ts.
 import { type OperationTemplate, spellOperation } from '../../policy/lifecycle/operation-template.ts';
-import type { Path } from '../read/document.ts';
 import type { Report } from '../../sections/view.ts';
+import type { Path } from '../read/document.ts';
 
 /** `label`: the version in front of the template, where one is written there. */
 export function reportColons(

@@ -2,14 +2,13 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { API_KEYS, VERSION_KEYS, type VersionParts } from '../../sections/policy-file.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report, versionPath } from '../../sections/view.ts';
 import { isTakenOver } from '../inherited.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { dayFrom, dayUntil } from '../rules/calendar.ts';
 import { extensionsOf } from '../rules/subject.ts';
-import { versionPath } from '../../sections/view.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {

@@ -2,8 +2,7 @@
 import { dayOf } from '../../policy/notation.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { versionName, versionPath } from '../../sections/view.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
+import { isWritten, type PolicyView, type Report, versionName, versionPath } from '../../sections/view.ts';
 
 const RULE = 'exception';
 

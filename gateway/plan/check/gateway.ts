@@ -1,12 +1,12 @@
 // Cross checks of `config/gateway.yaml`: listeners, plain HTTP, admin, identities.
 import { isLoopback } from '../../policy/notation.ts';
+import type { Report } from '../../sections/view.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
+import { nearRegistered } from '../read/near-claims.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
-import { nearRegistered } from '../read/near-claims.ts';
 import { checkNotify } from './notify.ts';
 import type { GatewayView } from './views.ts';
-import type { Report } from '../../sections/view.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {
   const { listeners, trusted_proxies, public: origin } = view.parts;

@@ -1,8 +1,8 @@
 // Cross checks of the hosts that a policy sends clients to: its own, and those that carry the version.
 import { parseLabel } from '../../policy/versioning/label.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 import type { Path } from '../read/document.ts';
 import { uncertified } from './certified-names.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
 
 export function checkHosts(view: PolicyView, names: readonly string[] | undefined, report: Report): void {
   checkTaken(view, report);

@@ -1,13 +1,13 @@
 // Cross checks of the certificates in `config/gateway.yaml`: each name in one of them, and every pair usable for its names.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
+import type { Report } from '../../sections/view.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import { readAuthorities } from '../read/authorities.ts';
 import type { ReadFile } from '../read/files.ts';
 import { pairWarnings, readPair } from '../read/key-pair.ts';
 import { certifiedNames, uncertified } from './certified-names.ts';
 import type { GatewayView } from './views.ts';
-import type { Report } from '../../sections/view.ts';
 
 export interface KeyPairContext {
   readonly configFile: string;

@@ -1,7 +1,7 @@
 // Whether the ledger of the gateway can tell what a policy file lets it decide.
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { versionPath } from '../../sections/view.ts';
 import type { PolicyView, Report, Surroundings } from '../../sections/view.ts';
+import { versionPath } from '../../sections/view.ts';
 
 const RULE = 'ledger';
 const DAY_MS = 86_400_000;

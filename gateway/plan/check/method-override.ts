@@ -1,9 +1,10 @@
 // Where a service may take another method than the one that was judged: an override header that is kept, `_method` in forms.
+
+import { clientField } from '../../policy/headers/client-fields.ts';
 import { parseOperation, sameRequests } from '../../policy/lifecycle/operation-template.ts';
 import type { OperationFile, VersionParts } from '../../sections/policy-file.ts';
-import { clientField } from '../../policy/headers/client-fields.ts';
-import { versionPath } from '../../sections/view.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
+import { versionPath } from '../../sections/view.ts';
 
 type Access = VersionParts['access'];
 

@@ -1,6 +1,7 @@
 // Whether what `notify` says can be done: a ledger to know the callers by, a password that is not for everyone's eyes.
-import type { GatewayView } from './views.ts';
+
 import type { Report } from '../../sections/view.ts';
+import type { GatewayView } from './views.ts';
 
 export function checkNotify({ document, parts }: GatewayView, report: Report): void {
   const { notify, ledger } = parts;

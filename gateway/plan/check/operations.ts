@@ -10,13 +10,13 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
+import { reportDangling } from '../../sections/dangling.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../../sections/policy-file.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 import { suggest } from '../read/shape-issues.ts';
 import { pathsOf } from '../routes/api-routes.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { reportColons } from './colon-parameters.ts';
-import { reportDangling } from '../../sections/dangling.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 interface Subject {
   readonly label: string;

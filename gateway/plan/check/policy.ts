@@ -1,8 +1,9 @@
 // Cross checks of one policy file against itself and the gateway: access, limits, where upstreams point.
 import { SECTIONS } from '../../sections/list.ts';
+import type { UpstreamFile } from '../../sections/policy-file.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
 import { portOf, reaches } from '../grammar/addresses.ts';
-import type { UpstreamFile } from '../../sections/policy-file.ts';
 import type { Path } from '../read/document.ts';
 import { pathsOf } from '../routes/api-routes.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
@@ -12,7 +13,6 @@ import { checkHosts } from './hosts.ts';
 import { checkLedger } from './ledger.ts';
 import { checkMethodOverride } from './method-override.ts';
 import { checkVersions } from './versions.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../../sections/view.ts';
 
 type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
 

@@ -3,15 +3,20 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import { VERSION_KEYS, type VersionParts } from '../../sections/policy-file.ts';
-import { suggestOrList } from '../read/shape-issues.ts';
-import { effectiveSunset, hasSunset, redirectChain, redirectOf, successorOf } from '../../sections/schedule/redirects.ts';
-import { versionName, versionPath } from '../../sections/view.ts';
 import { reportDangling } from '../../sections/dangling.ts';
+import { VERSION_KEYS, type VersionParts } from '../../sections/policy-file.ts';
+import {
+  effectiveSunset,
+  hasSunset,
+  redirectChain,
+  redirectOf,
+  successorOf,
+} from '../../sections/schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report, versionName, versionPath } from '../../sections/view.ts';
+import { suggestOrList } from '../read/shape-issues.ts';
 import { checkDates } from './dates.ts';
 import { checkExceptions } from './exceptions.ts';
 import { checkOperations } from './operations.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 
 const NO_CARRIERS = { header: undefined, default: undefined };
 

@@ -1,10 +1,10 @@
 // Builds what checks see of the documents: the well-formed parts beside the positions.
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { GatewayParts } from '../grammar/gateway-grammar.ts';
-import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import type { PolicyParts, VersionParts } from '../../sections/policy-file.ts';
 import type { PolicyView, Report, Surroundings } from '../../sections/view.ts';
+import type { GatewayParts } from '../grammar/gateway-grammar.ts';
+import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import type { Problem } from '../problems.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';

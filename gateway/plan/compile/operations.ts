@@ -12,10 +12,10 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
+import { compileBrownouts, compileExceptions } from '../../sections/schedule/compile.ts';
+import { earlier } from '../../sections/schedule/redirects.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
-import { earlier } from '../../sections/schedule/redirects.ts';
-import { compileBrownouts, compileExceptions } from '../../sections/schedule/compile.ts';
 import { withAnnouncements } from './dates.ts';
 import { varyOf } from './vary.ts';
 

@@ -7,22 +7,22 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
 import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
+import { carrier } from '../../sections/resolve/compile.ts';
+import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
+import { redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
 import { hostsOf, originOn, pathsOf } from '../routes/api-routes.ts';
-import { redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { lifecycleUrl } from '../routes/reserved-paths.ts';
 import { hostKey, startRouteTable } from '../routes/route-table.ts';
 import type { Settings } from '../settings.ts';
 import { versionsInside } from '../upstreams/upstream-places.ts';
 import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
-import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
 import { withAnnouncements } from './dates.ts';
 import { compileOperations } from './operations.ts';
-import { carrier } from '../../sections/resolve/compile.ts';
-import { varyOf } from './vary.ts';
 import { compileUpstream, sharedRules } from './upstream.ts';
+import { varyOf } from './vary.ts';
 
 export interface PlanInput {
   readonly settings: Settings;

@@ -1,13 +1,14 @@
 // One upstream of a policy file with its defaults filled in, and the fields that pass to and from it.
+
+import { clientField } from '../../policy/headers/client-fields.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
+import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
 import type { ApiPlan, Timeouts, UpstreamPlan } from '../plan.ts';
 import { answerFieldsOf } from '../upstreams/answer-fields.ts';
-import { clientField } from '../../policy/headers/client-fields.ts';
 import type { ConnectionRules, RetryRules } from '../upstreams/connection-rules.ts';
 import type { BreakerRules, HealthRules, TargetRules } from '../upstreams/target-rules.ts';
 import { upstreamPath } from '../upstreams/upstream-places.ts';
-import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
@@ -29,10 +30,7 @@ export function sharedRules(
   ]);
   const { set = {}, remove = [] } = headers?.request ?? {};
   return {
-    withheld: [
-      ...[...versionHeaders, ...told.flat(), ...keyHeaders],
-      ...[...Object.keys(set), ...remove],
-    ],
+    withheld: [...[...versionHeaders, ...told.flat(), ...keyHeaders], ...[...Object.keys(set), ...remove]],
     answerFields: answerFieldsOf(headers),
   };
 }

@@ -1,9 +1,11 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
 import { Document, isNode } from 'yaml';
+import { SECTIONS } from '../../sections/list.ts';
+import { policyGrammar } from '../../sections/policy-file.ts';
+import type { EffectiveValues } from '../../sections/section.ts';
 import { atOnce, createSlices, inSlices } from '../../system/time-slices.ts';
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
-import { policyGrammar } from '../../sections/policy-file.ts';
 import type { LoadOptions } from '../load-documents.ts';
 import { CREDENTIAL_IN_QUERY } from '../problems.ts';
 import type { PublishedFile } from '../published/record.ts';
@@ -12,8 +14,6 @@ import { isConcealed, isLikeASecret } from '../read/concealed.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { isMap } from '../read/values.ts';
 import { withDefaults } from './defaults.ts';
-import { SECTIONS } from '../../sections/list.ts';
-import type { EffectiveValues } from '../../sections/section.ts';
 
 export interface EffectiveConfig {
   /** Of the plan that these documents make. */

@@ -2,7 +2,6 @@
 import { isIP } from 'node:net';
 import { isLoopback } from '../../policy/notation.ts';
 
-
 export interface Address {
   /** Undefined: every interface. */
   readonly host: string | undefined;

@@ -1,7 +1,7 @@
 // The grammars as JSON Schema for editors, from the same source as the checks.
 import { z } from 'zod';
-import { gatewayGrammar } from './gateway-grammar.ts';
 import { policyGrammar, policyPartsGrammar } from '../../sections/policy-file.ts';
+import { gatewayGrammar } from './gateway-grammar.ts';
 
 export interface EditorSchema {
   readonly file: string;

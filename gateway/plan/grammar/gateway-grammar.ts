@@ -1,8 +1,9 @@
 // The grammar of `config/gateway.yaml`: how the process runs.
 import { z } from 'zod';
-import { deprecationHeaderSection } from '../../sections/signals/grammar.ts';
 import { notation, parseDuration, parseRate, type Rate } from '../../policy/notation.ts';
 import { pathsSection } from '../../sections/routes/grammar.ts';
+import { deprecationHeaderSection } from '../../sections/signals/grammar.ts';
+import { origin, parseOrigin } from '../../sections/upstreams/grammar.ts';
 import { redisAddress } from '../../stores/redis-address.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import type { StoreSettings } from '../settings.ts';
@@ -12,7 +13,6 @@ import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
 import { notifySection } from './notify-section.ts';
-import { origin, parseOrigin } from '../../sections/upstreams/grammar.ts';
 
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };

@@ -1,6 +1,7 @@
 // The `identity` section of `config/gateway.yaml`: ways of knowing who calls, each under a name that policies use.
 import { z } from 'zod';
 import { scope } from '../../policy/authentication/scope.ts';
+import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   notation,
@@ -10,7 +11,6 @@ import {
   wholeSeconds,
 } from '../../policy/notation.ts';
 import { text } from './listeners-section.ts';
-import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
 
 const url = (description: string, example: string, mayHaveQuery = false) =>
   notation(

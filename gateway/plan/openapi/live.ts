@@ -7,15 +7,15 @@ import {
   parseOperation,
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
-import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile, VersionParts } from '../../sections/policy-file.ts';
+import { earlier, effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { VersionRules } from '../plan.ts';
 import { announcedParts } from '../published/announced-parts.ts';
-import { earlier, effectiveSunset } from '../../sections/schedule/redirects.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import type { Said } from './description-text.ts';
 import { placeIn, versionedPathOf } from './placement.ts';

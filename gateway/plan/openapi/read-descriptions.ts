@@ -1,6 +1,7 @@
 // Reads the descriptions that the versions of a policy name and merges them into its document.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
+import { parseDescriptionPath } from '../../sections/openapi/grammar.ts';
 import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
 import type { PublishedFile } from '../published/record.ts';
@@ -14,7 +15,6 @@ import { type Description, readDescription } from './description.ts';
 import { MOST_DESCRIPTION_BYTES, mapOf, pairsOf } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
-import { parseDescriptionPath } from '../../sections/openapi/grammar.ts';
 
 /** Descriptions by path, kept between reloads: a large one takes a second to parse. */
 export type DescriptionCache = Map<string, { readonly digest: string; readonly description: Description }>;

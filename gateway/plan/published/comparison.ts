@@ -1,9 +1,9 @@
 // Compares the current policies with those published before, file by file.
 import { relative, resolve } from 'node:path';
+import { isRuleName, type RuleName } from '../../sections/rules/grammar.ts';
 import type { LoadOptions, Policies } from '../load-documents.ts';
 import { type NextCommand, nextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
-import { isRuleName, type RuleName } from '../../sections/rules/grammar.ts';
 import { keptOf } from './former-versions.ts';
 import { isAccepted, type PublishedHistory } from './history.ts';
 import type { FormerVersion, PublishedChange, PublishedEntry, PublishedFile } from './record.ts';

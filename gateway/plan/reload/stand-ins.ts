@@ -1,8 +1,8 @@
 // For each refused file the accepted form that stands in for it.
 import { basename } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import { type Claimant, claimsOf } from '../check/together.ts';
 import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import { type Claimant, claimsOf } from '../check/together.ts';
 import type { Problem } from '../problems.ts';
 import type { AcceptedForm, AcceptedForms } from '../published/accepted-forms.ts';
 import type { PublishedFile } from '../published/record.ts';

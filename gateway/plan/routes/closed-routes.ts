@@ -1,6 +1,7 @@
 // The routes of an API that is left out.
-import type { PolicyView } from '../../sections/view.ts';
+
 import { type PolicyFile, policyPartsGrammar } from '../../sections/policy-file.ts';
+import type { PolicyView } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import { digest } from '../read/files.ts';
 import { keysOf, valueAt } from '../read/values.ts';

@@ -2,9 +2,9 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
+import { earlier, effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { isWritten, type PolicyView } from '../../sections/view.ts';
 import type { Path } from '../read/document.ts';
-import { earlier, effectiveSunset } from '../../sections/schedule/redirects.ts';
 import type { Subject } from './subject.ts';
 
 export interface BrownoutList {

@@ -1,8 +1,8 @@
 // An API that gets versions, or gives them up: its callers stay, and so does what they were told of its end.
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 import { versionName, versionPath } from '../../sections/view.ts';
 import { datesRewritten, hasPins, sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';

@@ -1,14 +1,14 @@
 // The rules about the dates of one policy file, in the order their findings are read.
 import { dayOf } from '../../policy/notation.ts';
-import type { PathsFile } from '../../sections/routes/grammar.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { whoGetsDefault } from '../../sections/resolve/pin.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
-import type { VersionParts } from '../../sections/policy-file.ts';
 import { SECTIONS } from '../../sections/list.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
+import { whoGetsDefault } from '../../sections/resolve/pin.ts';
+import type { PathsFile } from '../../sections/routes/grammar.ts';
+import { effectiveSunset, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 import { isTakenOver, ownInstead } from '../inherited.ts';
 import { isMap, valueAt } from '../read/values.ts';
-import { effectiveSunset, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { brownoutAnnouncement, brownoutWindows } from './brownout-windows.ts';
 import { bodyNotice, migrationGuide, noticePeriod, parallelVersions } from './deprecation-rules.ts';
 import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './extension-rules.ts';

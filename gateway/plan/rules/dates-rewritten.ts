@@ -2,9 +2,9 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 import { dayFrom } from './calendar.ts';
 import { changeOf, type Subject, sunsetPlace } from './subject.ts';
 

@@ -1,8 +1,8 @@
 // Operations with an earlier sunset than the one published: their own, or that of their version.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import type { Report } from '../../sections/view.ts';
 import { sunsetRewritten } from './dates-rewritten.ts';
 import type { Subject } from './subject.ts';
 

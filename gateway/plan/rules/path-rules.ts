@@ -10,11 +10,10 @@ import {
 import { decodedOctets } from '../../policy/octets.ts';
 import { lettersOf } from '../../policy/paths/reading.ts';
 import type { PathRules } from '../../policy/paths/rules.ts';
-import type { PathsFile } from '../../sections/routes/grammar.ts';
 import { pathRulesOf } from '../../sections/routes/compile.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
+import type { PathsFile } from '../../sections/routes/grammar.ts';
+import { isWritten, type PolicyView, type Report, versionPath } from '../../sections/view.ts';
 import { pathInside, placesIn } from '../upstreams/upstream-places.ts';
-import { versionPath } from '../../sections/view.ts';
 
 /** `byDefault`: the section of the gateway file. */
 export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, report: Report): void {

@@ -5,8 +5,8 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { choosePin } from '../../policy/versioning/pin.ts';
 import type { DateMatch, Label } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
 
 type Versions = ReadonlyMap<string, VersionParts>;
 

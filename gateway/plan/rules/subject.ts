@@ -1,11 +1,11 @@
 // What a rule judges: one version as written, where it stands in its file, and the versions beside it.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
+import { redirectOf } from '../../sections/schedule/redirects.ts';
+import type { PolicyView, Report } from '../../sections/view.ts';
+import { versionName, versionPath } from '../../sections/view.ts';
 import type { PublishedChange } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
-import { redirectOf } from '../../sections/schedule/redirects.ts';
-import { versionName, versionPath } from '../../sections/view.ts';
 
 export interface Subject {
   /** As it is named in findings; an API without versions is its own only one. */

@@ -2,8 +2,13 @@
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { reportDangling } from '../../sections/dangling.ts';
+import {
+  effectiveSunset,
+  type RedirectHop,
+  redirectChain,
+  successorOf,
+} from '../../sections/schedule/redirects.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
-import { effectiveSunset, type RedirectHop, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
 import { wholeApiParts } from '../versions.ts';
 import { dayFrom, monthsAfter, orLater } from './calendar.ts';
 import { namedSuccessor, noticeMonths, type Rule, redirectTarget, sunsetPlace } from './subject.ts';

@@ -1,7 +1,8 @@
 // Applies the `rules` key of a file to what checks report: off is dropped, a severity replaces the usual one.
-import type { Report } from '../../sections/view.ts';
-import { isRuleName, RULES } from '../../sections/rules/grammar.ts';
+
 import type { RulesSection } from '../../sections/rules/grammar.ts';
+import { isRuleName, RULES } from '../../sections/rules/grammar.ts';
+import type { Report } from '../../sections/view.ts';
 
 /** Findings of rules that cannot be switched pass through. One switch stands for all that a rule has to say. */
 export function switchedReport(rules: RulesSection | undefined, report: Report): Report {

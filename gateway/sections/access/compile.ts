@@ -1,10 +1,10 @@
 // Who may call an API, a version and an operation, each with what it does not say taken over.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import type { IdentitySettings, Settings } from '../../plan/settings.ts';
 import type { AccessRule, CredentialScheme, IdentifiedRule } from '../../policy/authentication/access.ts';
 import { BEARER_FIELD } from '../../policy/authentication/token-authenticator.ts';
 import type { PolicyFile } from '../policy-file.ts';
 import type { OperationInput, VersionInput } from '../section.ts';
-import type { IdentitySettings, Settings } from '../../plan/settings.ts';
 
 type Identities = Pick<Settings, 'identities'>;
 type Compiled = Pick<VersionRules, 'access'>;

@@ -1,8 +1,9 @@
 // How a diff shows `access`: the identities, and the scopes that each use needs.
+
+import type { Path, SourceDocument } from '../../plan/read/document.ts';
 import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from '../facts.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
-import type { Path, SourceDocument } from '../../plan/read/document.ts';
 
 export const accessWords: Words = {
   ofApi: { access: ({ access }, document) => accessFacts(access, document, ['access']) },

@@ -1,7 +1,7 @@
 // What an upstream's section says of the connections to its targets: how many, how trusted, how often tried.
 import { z } from 'zod';
-import { duration, notation } from '../../policy/notation.ts';
 import { parseHostName } from '../../plan/grammar/addresses.ts';
+import { duration, notation } from '../../policy/notation.ts';
 
 const count = (least: number, most: number, description: string) =>
   z.int().min(least).max(most).meta({ description });

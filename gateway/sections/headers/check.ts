@@ -1,10 +1,11 @@
 // Checks of `headers`: fields that a policy may not touch, and fields of clients that may be kept.
-import { parseFieldName } from '../../policy/headers/field-name.ts';
+
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
 import { clientField } from '../../policy/headers/client-fields.ts';
-import { reservedField, versionCarriers } from './gateway-fields.ts';
+import { parseFieldName } from '../../policy/headers/field-name.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { reservedField, versionCarriers } from './gateway-fields.ts';
 
 const AT: Path = ['headers', 'request'];
 const KEEP: Path = [...AT, 'keep'];

@@ -1,8 +1,9 @@
 // Checks of `idempotency`: callers to whom keys belong, and methods that may have one.
-import { idempotencyOf } from './compile.ts';
-import type { WrittenIdempotency } from './grammar.ts';
+
 import type { Path } from '../../plan/read/document.ts';
 import type { PolicyView, Report, Surroundings } from '../view.ts';
+import { idempotencyOf } from './compile.ts';
+import type { WrittenIdempotency } from './grammar.ts';
 
 type Written = WrittenIdempotency | 'off' | undefined;
 

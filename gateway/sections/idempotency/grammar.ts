@@ -1,7 +1,7 @@
 // The `idempotency` key of an API, a version and an operation: which requests may have a key, and what is kept for it.
 import { z } from 'zod';
-import { notation, oneOf, parseSize, wholeSeconds } from '../../policy/notation.ts';
 import { KEYED_METHODS } from '../../policy/idempotency/rules.ts';
+import { notation, oneOf, parseSize, wholeSeconds } from '../../policy/notation.ts';
 
 /** What holds where nothing is written. */
 const WRITTEN = {

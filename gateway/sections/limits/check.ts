@@ -1,10 +1,11 @@
 // Checks of `limits`: a rate for whatever is limited, and somebody to count.
+
+import type { Path } from '../../plan/read/document.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { compileLimits } from './compile.ts';
 import { checkCosts } from './costs.ts';
 import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
 import { checkLowering } from './lowering.ts';
-import { compileLimits } from './compile.ts';
-import type { Path } from '../../plan/read/document.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 
 /** A log keeps a number per unit and subject. */
 const LONGEST_LOG = 10_000;

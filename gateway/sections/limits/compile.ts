@@ -1,10 +1,16 @@
 // The limits of one version or operation: each its own, else that of the next larger whole; the lowered ones worked out.
 import type { VersionRules } from '../../plan/plan.ts';
-import { bucketName, type CountedBy, type Limit, type LimitRule, type LimitRules } from '../../policy/rate-limit/limit.ts';
+import {
+  bucketName,
+  type CountedBy,
+  type Limit,
+  type LimitRule,
+  type LimitRules,
+} from '../../policy/rate-limit/limit.ts';
 import { type Lowering, lowerAlong, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
-import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
 import type { PolicyFile } from '../policy-file.ts';
 import type { DatedInput } from '../section.ts';
+import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
 
 export function limitsByDates({
   file,

@@ -1,8 +1,8 @@
 // Checks of `cost`: every limit that a request counts against has room for it, in any stage.
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
-import { compileLimits } from './compile.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
 import type { PolicyView, Report } from '../view.ts';
+import { compileLimits } from './compile.ts';
 
 type VersionView = PolicyView['versions'] extends ReadonlyMap<string, infer V> ? V : never;
 type OperationView = NonNullable<VersionView['operations']>[string];

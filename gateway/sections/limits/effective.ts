@@ -1,7 +1,8 @@
 // The limits of each version with what they take over from the API, key by key, each value with the place it comes from.
-import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
+
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, pointer, valueAt } from '../../plan/read/values.ts';
+import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
 import type { EffectiveValues } from '../section.ts';
 
 interface Limit {

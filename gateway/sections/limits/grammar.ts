@@ -1,7 +1,12 @@
 // The `limits` of an API, a version and an operation, and the `cost` of an operation.
 import { z } from 'zod';
 import { notation, parseShare, rate } from '../../policy/notation.ts';
-import { DEFAULT_LIMIT, LOWERED_DEFAULT, type Lowering, parseLowering } from '../../policy/rate-limit/lowering.ts';
+import {
+  DEFAULT_LIMIT,
+  LOWERED_DEFAULT,
+  type Lowering,
+  parseLowering,
+} from '../../policy/rate-limit/lowering.ts';
 
 const share = (description: string) =>
   notation(parseShare, 'not a share such as 50%', { description, examples: ['50%'] });

@@ -1,9 +1,9 @@
 // How a diff shows `limits`: each limit with its rate, its burst, what lowers it, and how it counts.
 import type { Rate } from '../../policy/notation.ts';
 import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.ts';
-import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
 import { type Fact, plainWord, rateFact, wordFact } from '../facts.ts';
 import type { Words } from '../section.ts';
+import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
 
 export const limitsWords: Words = {
   ofApi: {

@@ -1,5 +1,5 @@
 // Where callers find more about the end of an API, a version or an operation.
-import { z } from 'zod';
+import type { z } from 'zod';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { lineOfText, notation, orOff } from '../../policy/notation.ts';

@@ -1,7 +1,7 @@
 // The `maintenance` key of an API, a version and an operation: until when its service is being worked on.
 import { z } from 'zod';
-import { instant, lineOfText } from '../../policy/notation.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
+import { instant, lineOfText } from '../../policy/notation.ts';
 
 const until = instant('Until then requests are answered 503; it ends by itself.');
 

@@ -6,9 +6,9 @@ import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
 import { reportDangling } from '../dangling.ts';
 import { hasSunset } from '../schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 import { RESOLVE_KEYS } from './grammar.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 

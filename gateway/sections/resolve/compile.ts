@@ -1,10 +1,15 @@
 // The `resolve` list as look-ups, and the headers that carry a version by it.
 import type { ApiPlan } from '../../plan/plan.ts';
 import { CARRIERS, NAMED_CARRIERS, type NamedCarrier, namesBy } from '../../policy/versioning/carriers.ts';
-import { type PathInTail, type PinRule, type ResolutionRules, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { DEFAULT_VERSION_HEADER } from './grammar.ts';
+import {
+  type PathInTail,
+  type PinRule,
+  type ResolutionRules,
+  UNVERSIONED,
+} from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyFile } from '../policy-file.ts';
+import { DEFAULT_VERSION_HEADER } from './grammar.ts';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
 type Carrier = NamedCarrier | 'path' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';

@@ -1,7 +1,8 @@
 // Checks of a pin: days to be pinned to, and an account to pin.
+
+import { nearRegistered } from '../../plan/read/near-claims.ts';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { PolicyParts } from '../policy-file.ts';
-import { nearRegistered } from '../../plan/read/near-claims.ts';
 import { isWritten, type PolicyView, type Report } from '../view.ts';
 
 /**

@@ -1,9 +1,9 @@
 // The `upstreams` section of a policy file: the services an API's versions are forwarded to.
 import { z } from 'zod';
-import { duration, notation, parseDuration } from '../../policy/notation.ts';
-import { versionAsSection } from '../resolve/grammar.ts';
-import { connectionFields } from '../connections/grammar.ts';
 import { parseFieldName } from '../../policy/headers/field-name.ts';
+import { duration, notation, parseDuration } from '../../policy/notation.ts';
+import { connectionFields } from '../connections/grammar.ts';
+import { versionAsSection } from '../resolve/grammar.ts';
 
 const PATH = /^(\/[A-Za-z0-9._~-]{1,150})+$/;
 

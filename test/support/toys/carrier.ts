@@ -2,6 +2,7 @@
 import type { Toy } from './toy.ts';
 
 const FOLDER = 'gateway/policy/versioning';
+const GRAMMAR = 'gateway/sections/resolve/grammar.ts';
 
 export const CARRIER: Toy = {
   edits: [
@@ -11,12 +12,12 @@ export const CARRIER: Toy = {
       add: "  cookie: { unknownStatus: 400, isNamed: true, headerOf: () => 'Cookie' },\n",
     },
     {
-      file: `${FOLDER}/section.ts`,
+      file: GRAMMAR,
       after: "export const RESOLVE_KEYS = ['path', 'header', 'query',",
       add: " 'cookie',",
     },
     {
-      file: `${FOLDER}/section.ts`,
+      file: GRAMMAR,
       after: '    query: query.optional(),\n',
       add: "    cookie: z.string().meta({ description: 'Cookie that names the version.' }).optional(),\n",
     },
