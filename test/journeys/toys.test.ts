@@ -118,7 +118,7 @@ describe('the tree with all toys', () => {
     expect([closed.status, closed.text]).toEqual([503, expect.stringContaining('closed at this hour')]);
     expect((await ask('api-version=v3')).status).toBe(400);
     const refused = await client.ask({ path: '/orders', headers: { 'x-toy-refusal': '1' } });
-    expect([refused.status, refused.text]).toEqual([418, expect.stringContaining('asks to be refused')]);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('asks to be refused')]);
     const page = await until.use(overHttp1(admin, { tls: false })).ask({ path: '/metrics' });
     expect(page.text).toMatch(/^sundial_toy_traces_total\{api="orders",version="v1",trace="some"\} 1$/m);
     expect(page.text).toContain(

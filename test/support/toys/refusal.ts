@@ -1,4 +1,4 @@
-// A toy refusal: a request with the header `X-Toy-Refusal` is answered 418, `toy_refused`.
+// A toy refusal: a request with the header `X-Toy-Refusal` is answered 403, `toy_refused`.
 import type { Toy } from './toy.ts';
 
 export const REFUSAL: Toy = {
@@ -16,7 +16,7 @@ export const REFUSAL: Toy = {
     {
       file: 'gateway/exchange/answers/request-refusal.ts',
       after: "      return refuse(501, 'This request method is not supported.');\n",
-      add: "    case 'toy_refused':\n      return refuse(418, 'This request asks to be refused.');\n",
+      add: "    case 'toy_refused':\n      return refuse(403, 'This request asks to be refused.');\n",
     },
     {
       file: 'gateway/telemetry/requests/request-labels.ts',
