@@ -53,7 +53,7 @@ upstreams:
 toy_windows: [{ from: 2024-06-01, until: 2999-01-01 }]
 versions:
   v1: { released: 2024-06-01, toy_windows: [] }
-  v2: { released: 2025-06-01 }
+  v2: { released: 2025-06-01, operations: { GET /open: { toy_windows: [] } } }
 `;
 
 const run = promisify(execFile);
@@ -116,6 +116,8 @@ describe('the tree with all toys', () => {
     expect(answer.text).toContain('["API-Version","v1"]');
     const closed = await ask('api-version=v2');
     expect([closed.status, closed.text]).toEqual([503, expect.stringContaining('closed at this hour')]);
+    const open = await client.ask({ path: '/orders/open', headers: { cookie: 'api-version=v2' } });
+    expect(open.text).toContain('["API-Version","v2"]');
     expect((await ask('api-version=v3')).status).toBe(400);
     const refused = await client.ask({ path: '/orders', headers: { 'x-toy-refusal': '1' } });
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('asks to be refused')]);
