@@ -92,7 +92,9 @@ checks(
     { 'gateway/plan/a.ts': "import { readReadiness } from '../api/admin-answers.ts';" },
     { 'gateway/plan/a.ts': "import { connect } from '../stores/redis/connect.ts';" },
     { 'gateway/sections/a/grammar.ts': "import type { PolicyFile } from '../policy-file.ts';" },
-    { 'gateway/sections/a/compile.ts': "import { createRouteTable } from '../../plan/routes/route-table.ts';" },
+    {
+      'gateway/sections/a/compile.ts': "import { createRouteTable } from '../../plan/routes/route-table.ts';",
+    },
     { 'gateway/exchange/a.ts': "import { checkA } from '../sections/a/check.ts';" },
     { 'gateway/api/a.ts': "import type { GatewayPlan } from '../plan/plan.ts';" },
     { 'gateway/system/a.ts': "import type { EpochMs } from '../policy/contract.ts';" },

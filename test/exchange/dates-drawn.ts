@@ -1,7 +1,7 @@
 // Random lives of a version and an operation, an instant at or beside one of their dates, and the policy file that says the same.
 import fc from 'fast-check';
-import type { PolicyFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 import type { BrownoutRule } from '../../gateway/policy/lifecycle/brownout-rule.ts';
+import type { PolicyFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 import { type Brownout, type Case, GUIDES, instantsOf, type Life, type Part } from './dates-model.ts';
 
 const DAY = 86_400_000;

@@ -8,12 +8,12 @@ import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { apiStages, versionStates } from '../../gateway/exchange/version-states.ts';
-import type { PolicyFile } from '../../gateway/sections/policy-file.ts';
 import type { Whole } from '../../gateway/plan/load.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
 import { describedVersion } from '../../gateway/plan/openapi/live.ts';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import type { PolicyFile } from '../../gateway/sections/policy-file.ts';
 import { versionRows } from '../../gateway/telemetry/version-rows.ts';
 import { view } from '../support/exchange-samples.ts';
 

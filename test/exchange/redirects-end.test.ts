@@ -5,9 +5,9 @@ import { EVERY_SCOPE, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { parseRequest } from '../../gateway/cli/parse-request.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
-import { policyGrammar } from '../../gateway/sections/policy-file.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Settings } from '../../gateway/plan/settings.ts';
+import { policyGrammar } from '../../gateway/sections/policy-file.ts';
 import { ORDERS, workspace } from '../plan/workspace.ts';
 
 const LABELS = ['v1', 'v2', 'v3'];

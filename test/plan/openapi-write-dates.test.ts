@@ -1,10 +1,10 @@
 // `sundial openapi` on texts: the dates that are in force and what they replace, and what cannot be written.
 // Where they are written stands in openapi-write.test.ts.
 import { describe, expect, it } from 'vitest';
-import type { OperationFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import { parseOperationSuccessor } from '../../gateway/policy/lifecycle/operation-template.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
+import type { OperationFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 import { day, liveOf, noDates, operation, written } from './written-descriptions.ts';
 
 describe('live dates', () => {

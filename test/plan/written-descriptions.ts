@@ -1,11 +1,12 @@
 // Descriptions and what is written into them for a version that has ended, or will.
 // For the files openapi-write*.test.ts.
-import type { OperationFile, VersionFile } from '../../gateway/sections/policy-file.ts';
+
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
 import { type Live, operationRules } from '../../gateway/plan/openapi/live.ts';
 import { placeDescription } from '../../gateway/plan/openapi/placement.ts';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
+import type { OperationFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 
 export const day = (text: string) => Date.parse(`${text}T00:00:00Z`);
 

@@ -1,8 +1,8 @@
 // Brownout windows as an operator writes them, and when they begin.
 // For the files about brownouts.
 import type { BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
-import { brownoutsSection } from '../../gateway/sections/schedule/grammar.ts';
 import { expandBrownouts } from '../../gateway/policy/lifecycle/brownout-windows.ts';
+import { brownoutsSection } from '../../gateway/sections/schedule/grammar.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linkTarget, linkValue } from '../../gateway/policy/lifecycle/links.ts';
+import { parsePageUrl } from '../../gateway/policy/lifecycle/page-url.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { DeprecationForm, Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
-import { parsePageUrl } from '../../gateway/policy/lifecycle/page-url.ts';
 import { anyText } from '../support/any-text.ts';
 import { at, day, options, phase, schedule } from './dated-versions.ts';
 

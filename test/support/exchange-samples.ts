@@ -13,8 +13,8 @@ import { answerFieldsOf } from '../../gateway/plan/upstreams/answer-fields.ts';
 import type { FieldRecord } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
-import { pathRulesOf } from '../../gateway/sections/routes/compile.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
+import { pathRulesOf } from '../../gateway/sections/routes/compile.ts';
 import { createRouteTable } from './route-table.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);

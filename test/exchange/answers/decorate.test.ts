@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { type AnswerHeaders, HeaderLines } from '../../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../../gateway/exchange/answers/decorate.ts';
 import type { Decision, ExchangeFacts } from '../../../gateway/exchange/facts.ts';
-import { idempotencyOf } from '../../../gateway/sections/idempotency/compile.ts';
 import { phaseAt } from '../../../gateway/policy/lifecycle/phases.ts';
+import { idempotencyOf } from '../../../gateway/sections/idempotency/compile.ts';
 import { cleanFields } from '../../../gateway/upstream/response-headers.ts';
 import {
   deprecatedFacts,

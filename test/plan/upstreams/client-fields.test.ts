@@ -2,7 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CLAIMED_NAMES, CLAIMED_PREFIXES, clientField } from '../../../gateway/policy/headers/client-fields.ts';
+import {
+  CLAIMED_NAMES,
+  CLAIMED_PREFIXES,
+  clientField,
+} from '../../../gateway/policy/headers/client-fields.ts';
 import { planOf } from '../workspace.ts';
 
 const PAGE = join(import.meta.dirname, '../../../policies/README.md');
