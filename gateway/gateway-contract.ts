@@ -35,7 +35,7 @@ export interface Gateway {
   readonly reload: () => Promise<ReloadOutcome>;
   /** How long a drain takes at most, milliseconds. */
   readonly drainMs: number;
-  /** Stops accepting, finishes what runs within the bound of a drain, lets go of everything. */
+  /** Stops accepting, finishes running requests within the bound of a drain, then releases all resources. */
   readonly close: () => Promise<void>;
 }
 

@@ -25,7 +25,7 @@ import { loadSpans } from './telemetry/traces/spans.ts';
 
 /**
  * Starts a gateway: documents, store, certificate, listeners, in this order, so that nothing listens before all is well.
- * Problems in the documents are a result; whatever else keeps it from starting is thrown, with everything let go.
+ * Problems in the documents are a result; any other failure is thrown after all resources are released.
  */
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();

@@ -28,8 +28,7 @@ type Ports = Pick<AnnouncerPorts, 'plan' | 'now' | 'monotonic' | 'ledger' | 'key
 };
 
 /**
- * Mail is loaded only by a gateway that sends some. `isRehearsal`: what is due by a clock that was moved is shown when asked,
- * and told to nobody.
+ * Mail is loaded only by a gateway that sends some. `isRehearsal`: the clock was moved, so due notices are shown and not sent.
  */
 export async function openNotices(
   { notify }: Pick<Settings, 'notify'>,

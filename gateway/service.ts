@@ -35,7 +35,7 @@ export interface ServiceOptions
 export interface Service {
   /** Resolves when connections are accepted. Rejects with the system's error when an address cannot be bound. */
   readonly listen: () => Promise<BoundListeners>;
-  /** For a plan that has come into force, one at a time: resolves when what it needs no more is let go. */
+  /** Applies a plan, one at a time; resolves when resources that it no longer needs are released. */
   readonly use: (plan: GatewayPlan) => Promise<void>;
   /** Processes that answer requests now. */
   readonly serving: () => number;

@@ -40,7 +40,7 @@ async function open(
   const telemetry = createTelemetry({
     plan: () => plan,
     now,
-    // The primary speaks of what stands in the plan.
+    // Only the primary exports plan gauges.
     overrides: () => [],
     wallClock,
     monotonic,
@@ -87,8 +87,7 @@ async function open(
     ({ plan, pieces } = await next(wanted, pieces));
     await service.use(plan);
   };
-  // One at a time: of two, the earlier is not to come into force last. Who asked for it is told of its failure; the
-  // next is tried all the same.
+  // One at a time and in order. A failed plan rejects for its caller; the next one is still tried.
   let following = Promise.resolve();
 
   return {

@@ -236,6 +236,7 @@ checks(
   [
     { 'gateway/plan/a.ts': 'x\n'.repeat(46), 'gateway/plan/b.ts': IMPORTS_A },
     { 'gateway/plan/a.ts': 'x\n', 'gateway/plan/b.ts': IMPORTS_A, 'gateway/plan/c.ts': IMPORTS_A },
+    { 'gateway/cli/a.ts': 'x\n', 'gateway/cli/b.ts': "const { a } = await import('./a.ts');" },
     { 'gateway/plan/a.ts': 'x\n', 'gateway/plan/read/b.ts': "import { a } from '../a.ts';\n" },
     { 'gateway/plan/a.ts': 'x\n'.repeat(40), 'gateway/plan/b.ts': `${IMPORTS_A}${'x\n'.repeat(180)}` },
   ],

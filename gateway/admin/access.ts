@@ -128,8 +128,8 @@ export function isFromOwnPage({ host, origin, 'sec-fetch-site': site }: PageFiel
 }
 
 /**
- * Whether a page of another origin asks for this behind the back of whoever looks at it: it cannot read the answer, and how
- * long that takes tells it who calls, and costs a look at the ledger each time. A link that is followed is no such thing.
+ * Whether a page of another origin sends this request in the background. It cannot read the answer, but its timing leaks, and
+ * each request costs a read of the ledger. A followed link is allowed.
  */
 function isCrossSiteRead({ 'sec-fetch-site': site, 'sec-fetch-mode': mode }: PageFields): boolean {
   return (site === 'cross-site' || site === 'same-site') && mode !== 'navigate';

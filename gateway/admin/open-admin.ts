@@ -111,7 +111,7 @@ async function openMetrics(
   return createAdminListener({
     address: settings.address,
     token: undefined,
-    // Whoever reaches this machine from outside may read the pages anyway; on loopback a web page may not (promise 26).
+    // Clients from outside may read these pages anyway; on loopback a web page may not.
     anyHost: host === undefined || !isLoopback(host),
     routes: healthRoutes({ metrics, readiness }),
     // No route of it writes.

@@ -22,7 +22,7 @@ export interface Readiness {
   readonly policies: PolicyReadiness;
 }
 
-export function readinessAnswer({ state, store, revision, policies }: Readiness): AdminAnswer {
+function readinessAnswer({ state, store, revision, policies }: Readiness): AdminAnswer {
   const body = {
     status: state,
     store: { kind: store.kind, state: store.state },

@@ -9,7 +9,7 @@ import { createSlices } from '../system/time-slices.ts';
 import type { Notice } from './notices.ts';
 
 /** A mail is about what is called now. */
-export const EVIDENCE_DAYS = 30;
+const EVIDENCE_DAYS = 30;
 const RECORDS_PER_PAGE = 100;
 
 /** What one consumer called of one version or operation in the last 30 days. */

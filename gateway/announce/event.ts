@@ -16,7 +16,7 @@ export interface VersionEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Instants are RFC 3339; what there is none of is left out. */
+/** Instants are RFC 3339; missing facts are left out. */
 export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): VersionEvent {
   const { id, milestone, rules } = notice;
   const { schedule } = milestone.life;

@@ -102,7 +102,7 @@ function asItStands(milestone: DueMilestone): DueMilestone {
   return { ...milestone, sunset: milestone.life.schedule.sunset };
 }
 
-/** The day on which it will be over, where the milestone speaks of one. */
+/** The day of the end that the milestone announces, if it announces one. */
 function endIn(milestone: DueMilestone): readonly EpochMs[] {
   switch (milestone.kind) {
     case 'approaching':

@@ -61,7 +61,7 @@ export function createMarks(
 }
 
 const DAY_MS = 86_400_000;
-/** What is older when an API is first looked at belongs to a time before there was anybody to tell. */
+/** Notices that are older at the first look at an API are not sent. */
 const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
 /** For this long a consumer that starts to call still gets the notice. */
 const OPEN_MS = 30 * DAY_MS;
@@ -70,7 +70,7 @@ export function isOfThePast(at: EpochMs, firstLook: string): boolean {
   return at < Number(firstLook) - BEFORE_FIRST_LOOK_MS;
 }
 
-/** `mark`: of the notice itself: when it was first announced. `from`: since when anybody can be told. */
+/** `mark`: when the notice was first announced. `from`: the first instant at which it has readers. */
 export function isOpen(mark: string, from: EpochMs, now: EpochMs): boolean {
   return now < Math.max(Number(mark), from) + OPEN_MS;
 }

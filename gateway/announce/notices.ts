@@ -12,7 +12,7 @@ import {
 } from '../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 
-/** Everything but a release, which changes nothing for anybody. */
+/** A release changes nothing for callers. */
 export type DueMilestone = Exclude<Milestone, { kind: 'released' }>;
 
 export interface Notice {

@@ -1,5 +1,4 @@
-// Why a connection came to nothing, in words for whoever typed the command: by the code of the system's error alone,
-// so that no address or name of the error's own text is repeated.
+// Words for a failed connection, by the error code alone, so that no address from the error's text is printed.
 
 /** `seconds`: how long was waited, where the end of the wait was the reason. */
 export function connectionFault(error: unknown, seconds: number): string {

@@ -1,5 +1,4 @@
-// What the dates of policy files mean to who calls now, by the ledger of the running gateway: one line per fact, and
-// findings where somebody is about to be surprised. Pure; `check --live` and `diff --live` print it.
+// The impact of the dates in policy files on current callers, from the ledger of the running gateway: facts and warnings.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import type { PolicySource } from '../plan/load-documents.ts';

@@ -176,7 +176,7 @@ export function wildcardOf(name: string): string {
   return name.replace(/^[^.]+/, '*');
 }
 
-/** The trace a request belongs to (W3C Trace Context), as far as anybody but its maker needs to know. */
+/** The trace of a request (W3C Trace Context). */
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;

@@ -36,8 +36,8 @@ export function createIntrospect(
 }
 
 /**
- * Whether a question that failed says that others will: the endpoint does not answer, is not well, or does not take the
- * gateway's word. Any other answer may be about the one token, which somebody else has chosen.
+ * Whether a failed introspection is the endpoint's: it does not answer, fails, or refuses the gateway's credentials. Any
+ * other failure may be due to the token, which the client chose.
  */
 export function isEndpointFailure(error: unknown): boolean {
   if (!(error instanceof UselessAnswer)) return true;

@@ -48,8 +48,7 @@ const COOLDOWN = 5_000;
 const MOST_AT_ONCE = 256;
 
 /**
- * Makes the verifier of an identity that is asked about tokens (RFC 7662). Where no answer can be had, a token is
- * `unavailable`: that says nothing of the token.
+ * Makes the verifier of an identity with token introspection (RFC 7662). Without an answer a token is `unavailable`.
  * @throws TypeError when tokens may not be sent to `settings.endpoint`.
  */
 export function createIntrospectionVerifier(

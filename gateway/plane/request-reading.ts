@@ -71,7 +71,7 @@ export function readResource(raw: ReceivedHead, webSocket: boolean, context: Rea
   const target = readTarget(raw.url, method);
   if (target.kind === 'malformed') return refused(target.message);
   const absolute = target.kind === 'resource' ? target.absolute : undefined;
-  // RFC 9110 §7.4: whoever asks for an https URL in the clear is not answered as if it were one. A trusted proxy may.
+  // RFC 9110 §7.4: an https URL over plain HTTP is misdirected, unless a trusted proxy sends it.
   if (absolute?.scheme === 'https' && context.scheme === 'http' && !address.viaTrusted)
     return refused('The scheme of the target does not fit the connection.');
   const requested = hostOf(raw, context, absolute?.authority);

@@ -22,8 +22,8 @@ export interface ClaimTexts {
 }
 
 /**
- * `onFault` is told once that something is no answer: its key stays as it is until it lapses, and is one of which nobody
- * knows what came. It was carried out, and another edition may be able to read how (IDM-6).
+ * `onFault` is called once for unreadable answers. Their keys stay until they lapse, with an unknown outcome: the request was
+ * carried out, and another edition may be able to read its answer (IDM-6).
  */
 export function createIdempotencyStore(
   texts: ClaimTexts,

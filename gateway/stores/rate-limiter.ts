@@ -20,15 +20,14 @@ export interface RateLimiterOptions {
   /** Holds this process's part of a limit (`partOf`) while the store is away. */
   readonly local: RateLimitStore;
   readonly replicas: number;
-  /** Milliseconds for all limits of a request (RL-13); default: however long the stores take for the others, and for these. */
+  /** Milliseconds for all limits of a request (RL-13); default: no bound. */
   readonly budgetMs?: number;
 }
 
 /**
- * Errors other than `StoreUnavailable` are faults and pass through. Whether the store is up is for its connection to say,
- * which knows better than a single take. Where one limit of a request is exact, the store is asked for all of them: the
- * request waits for it anyway, and what one refuses is then taken from none. A limit in shadow is asked once the others
- * have let the request pass, and each for itself, in what is left of the time.
+ * Errors other than `StoreUnavailable` are faults and pass through. If one limit of a request is exact, one store call takes
+ * from all of them: the request waits for the store anyway, and a refusal then takes from none. Shadow limits are taken from
+ * after the others have admitted the request, each by itself, in the remaining time.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { local, replicas, budgetMs = Number.POSITIVE_INFINITY } = options;
@@ -140,10 +139,10 @@ function mayPass(quota: Quota): boolean {
 }
 
 /**
- * What one of `replicas` admits while none knows what the others do: an equal part, at least 1, with room for one cost.
- * Without that room an operation whose cost is above the part would be refused for as long as the store is away, with a
- * Retry-After that helps nobody. It is room at once and no higher rate: in any stretch each gateway admits at most
- * max(burst ÷ replicas, cost) + elapsed/T of its part. A log has no room but its units: in any window it admits the larger of both.
+ * The share of one of `replicas` while the store is away: an equal part, at least 1, with a burst of at least one cost.
+ * Otherwise an operation whose cost exceeds the share would be refused until the store is back. The rate stays the same: in
+ * any period each gateway admits at most max(burst ÷ replicas, cost) + elapsed/T of its share. A sliding log has no burst: in
+ * any window it admits the larger of both.
  */
 export function partOf({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: number): Limit {
   const units = share(limit.units, replicas);
@@ -154,9 +153,8 @@ export function partOf({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: 
 const share = (units: number, replicas: number): number => Math.max(1, Math.floor(units / replicas));
 
 /**
- * `store`, with `local` told of each bucket. A fallback that began full would give a caller a new part of its limit each time
- * that the store goes away. Bounded as `local` is. Of a sliding log nothing is told: an answer does not say when its units
- * were taken.
+ * `store`, with each answer mirrored in `local`: a fallback that started with full buckets would grant a new share of the
+ * limit at each outage. Sliding logs are not mirrored, since an answer does not say when its units were taken.
  */
 export function mirroredIn(
   local: Pick<EmbeddedRateLimitStore, 'drain'>,

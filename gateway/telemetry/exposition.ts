@@ -29,7 +29,7 @@ export interface Exposition {
   readonly render: (accept?: string) => Promise<MetricsPage>;
   /** The samples of one counter or gauge; none of a name that there is not. */
   readonly read: (name: string) => Promise<readonly MetricReading[]>;
-  /** Less what the primary speaks of for all. */
+  /** Without the rows that only the primary exports. */
   readonly snapshot: () => Promise<MetricsSnapshot>;
 }
 

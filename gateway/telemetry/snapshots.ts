@@ -76,7 +76,7 @@ export type PageType = typeof PLAIN | typeof OPEN;
 
 const VERSIONS = ['0.0.1', '1.0.0'];
 
-/** OpenMetrics where it is named and wanted no less than plain text (RFC 9110 section 12.5.1); plain text for anybody else. */
+/** OpenMetrics if Accept names it and does not prefer plain text (RFC 9110 section 12.5.1); otherwise plain text. */
 export function pageTypeFor(accept: string | undefined): PageType {
   let [open, plain] = [0, 0];
   for (const range of accept?.split(',') ?? []) {

@@ -9,8 +9,8 @@ import type { UpstreamFields } from './request-headers.ts';
 import type { Probe } from './targets/health-checks.ts';
 
 /**
- * How an answer reaches the client: its head, then its bytes, then its end. The bytes may be lent: whoever holds them back
- * copies them before `write` returns.
+ * How an answer reaches the client: its head, then its bytes, then its end. The bytes may be reused after `write` returns, so a
+ * receiver that keeps them must copy them.
  */
 export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
   /** After the last of these, whatever it was: nothing is kept any more. */

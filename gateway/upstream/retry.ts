@@ -25,8 +25,8 @@ export interface RetryState {
 }
 
 /**
- * What was sent is sent again only where that changes nothing: by an idempotent method, without a body, and without a byte
- * of an answer. What never left may be sent whatever it is: nobody gets it twice.
+ * A request that was sent is retried only with an idempotent method, without a body, and before the first byte of an answer.
+ * A request that was not sent may always be retried.
  */
 export function mayTryAgain(
   failure: CallFailure,

@@ -145,7 +145,7 @@ export function createPools<C extends TargetConnections>({
       return budget;
     },
     *keepSteps(plan) {
-      // Until it is known what the plan wants, nothing that its requests open is let go.
+      // Connections that requests open meanwhile stay until the plan's targets are known.
       wanted = undefined;
       const keys = new Set<string>();
       for (const api of plan.apis) {

@@ -339,6 +339,8 @@ export const standsForItself: Rule = (files) => {
     const isBeside = posix.dirname(importer.path) === posix.dirname(file.path);
     if (!isBeside || linesOf(file) > FEW_LINES || Object.hasOwn(SHORT_FILES, file.path)) return [];
     if (linesOf(file) + linesOf(importer) > MOST_LINES) return [];
+    // Loaded on demand.
+    if (importer.text.includes(`import('./${posix.basename(file.path)}')`)) return [];
     return [`${file.path} has ${linesOf(file)} lines and is imported by ${importer.path} alone`];
   });
 };

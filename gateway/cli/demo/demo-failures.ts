@@ -39,7 +39,7 @@ export function explainSamples(failed: readonly FailedSample[]): string {
     if (REPORTED_EXIT_CODE.includes(start.code)) return [];
     return [`sundial: the sample service ${name} cannot start (${start.signal ?? `exit ${start.code}`})`];
   });
-  // One port may be anybody's; several are most likely those of a demo.
+  // One taken port may belong to any program; several most likely belong to a demo.
   if (failed.length - lines.length > 1) lines.push('sundial: cannot start: is another demo running?');
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -149,9 +149,8 @@ function readAddress(child: ChildProcess, name: string): Promise<string> {
 }
 
 /**
- * Events go to the webhooks service, and its deliveries may go to the sample receiver, by the certificate that the receiver
- * made: it and what the operator names are the hosts on this machine that it calls. A port 0 is known to nobody before it is
- * bound: these are not connected.
+ * Events go to the webhooks service. It may deliver to the sample receiver, whose certificate it trusts, and to hosts on this
+ * machine that the operator names. A port 0 is unknown before it is bound, so such services are not connected.
  */
 export function connectSamples(environment: Environment): Environment {
   const webhooks = portOf(environment.SUNDIAL_WEBHOOKS_PORT, '4006');

@@ -44,8 +44,8 @@ function cookieMapper({ upstream }: Order, clientPlace: ClientPlace): (line: str
 }
 
 /**
- * A copy for an answer that is kept: whoever gets it again may come from elsewhere, and the service may have moved. Its own
- * addresses name `STAND_IN`, which `mapAnswer` takes for the service.
+ * A copy for a kept answer, whose next reader may use another host or path. Addresses of the service are replaced by
+ * `STAND_IN`, which `mapAnswer` takes for the service.
  */
 export function addressesToKeep(headers: HeaderLines, order: Order, forwardedHost: string): HeaderLines {
   if (order.clientPlace === undefined || !holdsAddress(headers)) return headers;
@@ -113,7 +113,7 @@ const LINK_VALUE = /^(\s*<)([^>]*)(>)(.*)$/s;
 const ANCHOR = /(;\s*anchor\s*=\s*")([^"\\]*)(?=")/gi;
 
 /** Undefined where nothing is left: a link is left out where it would show an address of the service. */
-export function mapLinks(line: string, mapping: AddressMapping): string | undefined {
+function mapLinks(line: string, mapping: AddressMapping): string | undefined {
   const mapped = linkValues(line).flatMap((value) => mapLink(value, mapping) ?? []);
   return mapped.length === 0 ? undefined : mapped.join(',').trimStart();
 }
@@ -154,7 +154,7 @@ function linkValues(line: string): readonly string[] {
 }
 
 /** `hosts`: those of the service. A cookie for the whole host stays one, and so does `__Host-` (RFC 6265bis). */
-export function mapCookie(
+function mapCookie(
   line: string,
   places: Pick<AddressMapping, 'servicePath' | 'clientPath'>,
   names: { readonly hosts: readonly string[]; readonly publicHost: string },

@@ -165,7 +165,7 @@ export function ownAddresses(upstream: UpstreamPlan): OwnAddresses {
 }
 
 /** The key of the server that a Host field names. */
-export function hostPortKey(text: string): string {
+function hostPortKey(text: string): string {
   const colon = text.lastIndexOf(':');
   if (colon < text.lastIndexOf(']') || colon < 0) return serverKey({ hostname: text, port: '' });
   return serverKey({ hostname: text.slice(0, colon), port: String(Number(text.slice(colon + 1))) });

@@ -130,13 +130,13 @@ function statusOfUnknown(claim: Claim, { api }: Decision): number {
 }
 
 /** The way round is said: a request that names its version needs no pin. */
-export function describeMissingPins(refusal: RetryLater, facts: Decision): ErrorDescription {
+function describeMissingPins(refusal: RetryLater, facts: Decision): ErrorDescription {
   const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
   return unavailable(message, refusal);
 }
 
 /** The end of a version that the request did not name says why it met it, and how it meets another. */
-export function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescription {
+function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescription {
   if (facts.carrier !== 'pin' || facts.version === undefined) return description;
   const { label } = facts.version;
   const message = `${description.message} This account is pinned to ${label}: name another version${placeOf(facts)}.`;

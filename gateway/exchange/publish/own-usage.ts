@@ -60,7 +60,7 @@ interface Calls {
 
 /** A quarter: who calls once a month is in it. */
 const DAYS = 90;
-/** As many operations as anybody calls; what is beyond is said to be. */
+/** More operations than a consumer calls; the answer says if some are left out. */
 const MOST_RECORDS = 1_000;
 const RETRY_AFTER_S = 1;
 

@@ -43,9 +43,9 @@ export function authenticate(
 }
 
 /**
- * Whoever judges the first credential that the request carries, by the order of the identities; what else it carries is
- * not looked at, so that a wrong credential never passes for another. Of several identities that take the same credential
- * the one that it says it is for; where it says so of none, the first is to say what is wrong with it.
+ * The authenticator of the first credential in the order of the identities. Other credentials of the request are ignored, so
+ * that a wrong one never passes for another. If several identities take the same credential, the one that it names is used;
+ * if it names none, the first one refuses it.
  */
 function selectAuthenticator(
   { identities }: IdentifiedRule,

@@ -87,9 +87,9 @@ export function answerPreflight(
 const ANY_PORT = /^(?::\d{1,5})?$/;
 
 /**
- * WS-4: a page that is neither listed nor of the API's own host. Browsers ask nobody before they open a WebSocket from any
- * page there is, with the cookies of their user; only a handshake without Origin is none of theirs. Undefined for any
- * other request, and where the API has no `cors`: then the upstream sees the Origin and decides.
+ * WS-4: refuses a WebSocket of a page that is neither listed nor on the API's own host. Browsers open WebSockets from any page
+ * without a preflight and with the user's cookies. A handshake without Origin comes from no browser. Undefined for other
+ * requests, and if the API has no `cors`: then the upstream sees the Origin and decides.
  */
 export function refuseOrigin(
   { cors }: ApiPlan,

@@ -14,7 +14,7 @@ import type { JudgedRules } from './judged-rules.ts';
 
 /**
  * `tail` is what follows the API's base; it goes upstream byte for byte, as does the query less the version (ORD-2).
- * @throws Fault `internal` when the version has no upstream, which no plan lets anybody pass to
+ * @throws Fault `internal` when the version has no upstream, which `check` excludes
  */
 export function forwardOrder(
   api: ApiPlan,

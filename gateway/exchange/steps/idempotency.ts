@@ -199,6 +199,6 @@ export function withoutStore(
 }
 
 /** For a moment, whatever it is that is not to be had. */
-export function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
+function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
   return retryLater('idempotency_unavailable', 1, wallClock());
 }

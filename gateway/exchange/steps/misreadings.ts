@@ -20,7 +20,7 @@ export const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empt
 export const DOUBLE_SLASH = malformed(
   'The path begins with an empty segment where the service would read a host.',
 );
-export const ENCODED_QUERY = malformed('The path of this API cannot hold an encoded ? or #.');
+const ENCODED_QUERY = malformed('The path of this API cannot hold an encoded ? or #.');
 /** Every nested API that a reading leads to admits the request, but only its own paths may lead to it. */
 export const MISREAD = malformed(
   'The service may read this path as that of another API. Write the base of that API plainly.',

@@ -15,7 +15,7 @@ export interface AnswerHead {
   readonly octets: number;
 }
 
-export const MOST_HEAD = 64 * 1_024;
+const MOST_HEAD = 64 * 1_024;
 const END = Buffer.from('\r\n\r\n', 'latin1');
 const BEGINNING = 'HTTP/1.';
 const STATUS_END = 'HTTP/1.1 200'.length;

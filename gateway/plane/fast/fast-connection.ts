@@ -20,7 +20,7 @@ const MOST_WAITING = 64 * 1_024;
 export interface ConnectionEnds {
   /** Node's parser has it from now on. */
   readonly handOver: () => void;
-  /** It is none of this plane any more. */
+  /** The connection has left this plane. */
   readonly onLeft: (connection: FastConnection) => void;
 }
 

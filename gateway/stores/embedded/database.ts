@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Call, Operations } from './operations.ts';
 import { type DatabaseThread, startThread } from './thread.ts';
 
-/** Far beyond what a sync takes; whoever waits longer than this is told that there is no store. */
+/** Far longer than a sync takes; a call that waits longer is rejected as unavailable. */
 const ANSWER_WITHIN_MS = 1000;
 const RESTART_AFTER_MS = 250;
 const TRY_AGAIN_AFTER_MS = 250;
@@ -30,10 +30,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens `file` in a thread of its own. A thread that ends is told of and started again, a moment later and for as long
- * as it takes, with the file it had and no other; calls until then reject at once. After a call that came to nothing the
- * store is away until a write is tried that does.
- *
+ * Opens `file` in a worker thread. A thread that ends is reported and restarted until it opens the same file again; calls
+ * until then reject at once. After a failed call the store counts as away until a write succeeds.
  * @throws OpenError when the file cannot be opened at first
  */
 export async function openDatabase(file: string, options: DatabaseOptions): Promise<Database> {
@@ -137,9 +135,8 @@ interface PendingCall<Call> {
 }
 
 /**
- * `run` gets one batch at a time and resolves with its results in order. Calls of one turn of the event loop go
- * together. After `answerWithinMs` all who wait are told that the store is away, and further calls at once, until the
- * batch has ended after all.
+ * `run` gets one batch at a time and resolves with its results in order. Calls of one event loop iteration form a batch. After
+ * `answerWithinMs` all pending calls are rejected as unavailable, and new calls at once, until the batch has ended.
  */
 export function createBatches<Call>(
   run: (calls: readonly Call[]) => Promise<readonly unknown[]>,

@@ -74,7 +74,7 @@ function pinTexts(database: Database): PinTexts {
 }
 
 /**
- * `onChange` is told of them whenever they change; who changes them waits for it.
+ * `onChange` gets the overrides after each change, which waits for it.
  * @throws StoreUnavailable when they cannot be read at first
  */
 export async function openOverrides(

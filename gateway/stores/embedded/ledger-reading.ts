@@ -69,8 +69,7 @@ export function createLedgerReading(database: DatabaseSync) {
 }
 
 /**
- * By default a number beyond 2^53 throws as it is read, which would end the thread: whoever reads takes it for no record.
- * Numbers come as bigint, also those of rows that were written.
+ * Reads numbers as bigint: by default a number beyond 2^53 throws, which would end the thread.
  */
 export function prepareExact(database: DatabaseSync, text: string): StatementSync {
   const statement = database.prepare(text);

@@ -22,9 +22,8 @@ export interface EmbeddedRateLimitStore {
 }
 
 /**
- * Buckets in memory, at most `maxBuckets` (default 100,000). A full bucket says nothing and is dropped; when all room
- * is used by others, the least used go first, so a subject at its limit is forgotten only after everyone below theirs.
- * `now` is in milliseconds and should be monotonic: a clock set back makes subjects wait. `keepsDebts`: as `keepsDebt` of `gcra`.
+ * Buckets in memory, at most `maxBuckets` (default 100,000). Full buckets are dropped first, then the least used ones, so that
+ * a subject at its limit is forgotten last. `now`: milliseconds, monotonic. `keepsDebts`: as `keepsDebt` of `gcra`.
  */
 export function createEmbeddedRateLimitStore(options: {
   readonly now: () => number;

@@ -23,9 +23,8 @@ export interface DatabaseThread {
 }
 
 /**
- * Resolves when the file is open and locked. The thread keeps no process alive but while a batch runs. `onEnd` is told when
- * it ends without `close`, with what ended it.
- *
+ * Resolves when the file is open and locked. The thread keeps the process alive only while a batch runs. `onEnd` gets the cause
+ * if the thread ends without `close`.
  * @throws OpenError
  */
 export async function startThread(

@@ -39,9 +39,8 @@ export type RedisScript = (...args: ScriptArguments) => Promise<unknown>;
  * Connects to what `redisAddress` reads. Resolves after the first attempt, successful or not (`ready` tells), and keeps
  * reconnecting for ever. `onState` is called once per change, first when Redis is first reached; false also while it answers
  * and takes no write, though reads go on, and while any part of a cluster is away. A command is given up after
- * `answerWithinMs` (default 30). `onRefused` is told the code of each error reply, such as `OOM`.
- *
- * @throws Error when the URL is none of a Redis.
+ * `answerWithinMs` (default 30). `onRefused` gets the code of each error reply, such as `OOM`.
+ * @throws Error when the URL is no Redis URL
  */
 export async function connectRedis(
   url: string,

@@ -16,7 +16,7 @@ export class Redirected extends StoreUnavailable {
   }
 }
 
-/** What is refused to whoever asks, whatever they ask: no memory, no disk, no primary, not yet loaded, no leave for scripts or keys. */
+/** Errors that do not depend on the command: no memory, no disk, no primary, still loading, no permission for scripts or keys. */
 const REFUSES_ALL =
   /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*(?:'eval| key))/;
 /** Redis words a missing permission of a script differently from that of its caller. */

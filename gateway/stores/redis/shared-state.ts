@@ -25,15 +25,15 @@ import {
 
 export interface SharedState extends LastingStores {
   /**
-   * Takes over what other gateways changed: the pins concerned are forgotten, the overrides read again. Never rejects: a
-   * store that is away changes nothing. One look at a time; who asks meanwhile waits for the one under way.
+   * Applies changes of other gateways: forgets changed pins and reads the overrides again. Never rejects: an unavailable
+   * store changes nothing. One read at a time; concurrent callers share it.
    */
   readonly refresh: () => Promise<void>;
 }
 
 /**
- * Resolves after the first look, successful or not. `onFault` is told of what can be read but not understood. What
- * `lastKnown` holds is known until that look, and without it nothing.
+ * Resolves after the first read of the store, successful or not. `onFault` gets unreadable records. Until the first successful
+ * read the state is that of `lastKnown`.
  */
 export async function openSharedState(
   connection: RedisConnection,

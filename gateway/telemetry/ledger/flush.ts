@@ -32,7 +32,7 @@ export interface UsageFlush {
 }
 
 const EVERY_MS = 1000;
-/** Within what a worker is given to let go after its drain. */
+/** Within the time that a worker has to close after its drain. */
 const LAST_WITHIN_MS = 1500;
 const TRY_AGAIN_AFTER_MS = 100;
 /** A store that was emptied meanwhile would otherwise never know. */

@@ -25,7 +25,7 @@ export interface LogSink {
   readonly flush: () => void;
   /** Lines lost because the destination was slow, broken or already closed. */
   readonly dropped: () => number;
-  /** Flushes and lets go of the destination; waits at most one second for a reader that has stopped. */
+  /** Flushes and closes the destination; waits at most one second for a reader that has stopped. */
   readonly close: () => Promise<void>;
 }
 
@@ -122,8 +122,8 @@ function streamOutlet(destination: number | string, drop: (lines: Buffer) => voi
     maxWrite: WRITE_BYTES,
     maxLength: HELD_BYTES,
   });
-  // The library would write what is left as the process exits, and try for ever where the reader has stopped or the disk is
-  // full. It lets go of that once it is told of the end; `close` writes what is left, within its bound.
+  // On exit the library would retry for ever if the reader has stopped or the disk is full. The event makes it give up;
+  // `close` writes the rest, within its bound.
   stream.emit('close');
   let broken = false;
   // Handed over and not written yet, oldest first, and how much of the first is: who goes away takes that along.

@@ -95,8 +95,8 @@ function countQuotas(slot: VersionSlot, { decision, completion }: ExchangeFacts)
 }
 
 /**
- * A refusal is one whoever counted, since its caller got 429; one that was let pass, in shadow or because the API is only
- * observed, is what it would have been. What else was decided without the store is degraded.
+ * A refused request counts as `limited`, with or without the store. A request that passed in shadow or in observe mode counts
+ * as what it would have been. Other decisions without the store are `degraded`.
  */
 function decisionOf(quota: Quota, refusal: Completion['refusal']): (typeof DECISIONS)[number] {
   switch (quota.kind) {

@@ -16,8 +16,8 @@ const REQUEST_OCTETS = 24;
 const POOL_OCTETS = 256 * REQUEST_OCTETS;
 
 /**
- * Without spans of our own the client's place in the trace stays the upstream's parent: a parent that nobody has recorded
- * would tear the trace apart. `share`: a number from 0 to 1, drawn for each trace begun here.
+ * Without spans of our own the client's span stays the parent of the upstream's: an unrecorded parent would break the trace.
+ * `share`: a random number from 0 to 1 for each trace that begins here.
  */
 export function createTracing(
   { starts, sampled }: TracingSettings,
@@ -66,8 +66,8 @@ export interface TraceContext {
 }
 
 /**
- * What is behind the flags is for versions to come, and version 00 has nothing there; ff is none (§3.2.2.1). No comma: with
- * one it is several lines joined, of which none can be believed.
+ * Later versions may add fields after the flags; version 00 has none, and ff is invalid (§3.2.2.1). A comma means joined
+ * lines, which are ambiguous.
  */
 const TRACEPARENT =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-[^,]*)?$/;
@@ -106,7 +106,7 @@ export function isSampled({ traceparent }: Pick<Trace, 'traceparent'>): boolean 
 }
 
 /** Written as version 00, whatever the version it was read in (§4.3); unknown flags are not handed on. */
-export function writeTraceparent({
+function writeTraceparent({
   traceId,
   parentId,
   flags,

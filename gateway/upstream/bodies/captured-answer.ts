@@ -41,7 +41,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
   const { inbound, claim, request, delivery, room, onPassedOn, onUndeliverable: onUngivable } = options;
   let held: CapturedAnswer | undefined;
   let isPassing = false;
-  /** It is more than is kept, which says nothing of the request before its end (IDM-6, IDM-7). */
+  /** The answer is too large to keep; the outcome is decided at its end (IDM-6, IDM-7). */
   let isUnkept = false;
   let isEnded = false;
 

@@ -15,8 +15,8 @@ export interface ReplayPorts {
 }
 
 /**
- * Resolves when the answer has been written, or with a refusal while nothing has been. Nobody else has a claim on the key,
- * so that nothing has to be said of it. @throws Fault `internal` when the body breaks off
+ * Resolves when the answer has been written, or with a refusal before the first byte. The key has no claim to release.
+ * @throws Fault `internal` when the body breaks off
  */
 export async function replayAnswer(
   inbound: Inbound,

@@ -34,7 +34,7 @@ export function createNodeServer({ tls, bounds, admits, sessions, first }: NodeS
   const server = tls === undefined ? createServer(options) : secureServer(tls, options, bounds, sessions);
   const opened = tls === undefined ? 'connection' : 'secureConnection';
   const toParsers = takeListeners(server, opened);
-  // What both sides have shown is known before anybody reads.
+  // Certificates of both sides are known before the first read.
   tls?.attach(server as Server & TlsServer);
   server.on(opened, (socket: Socket) => first(socket, () => toParsers(socket)));
   server.headersTimeout = bounds.headersMs;
@@ -54,8 +54,8 @@ export function createNodeServer({ tls, bounds, admits, sessions, first }: NodeS
 }
 
 /**
- * Octets of a head that the parser takes: it counts the target and the fields together, and what goes beyond loses the
- * difference between 414 and 431. With room for both to be too long they are told apart by strictness.ts.
+ * Octets of a head that the parser takes. It counts target and fields together, so a tight bound could not tell 414 from 431:
+ * with room for both, strictness.ts judges each.
  */
 function parserRoom({ headerBytes, targetBytes }: Bounds): number {
   return 2 * headerBytes + 3 * targetBytes;

@@ -58,8 +58,8 @@ export function endWithAnswer(raw: IncomingMessage, res: ServerResponse): void {
 const LOOK_AGAIN_MS = 5;
 
 /**
- * A reset overtakes what is still to be sent, the end of the answer among it, and an answer without its end is a broken one.
- * Node tells nobody when END_STREAM goes out; it is later than `finish`, and waits for the socket.
+ * A reset would overtake the end of the answer and so break it. Node has no event for END_STREAM, which is sent after `finish`
+ * and waits for the socket.
  */
 function closeOnceEnded(stream: ServerHttp2Stream): void {
   if (stream.destroyed || stream.closed) return;
@@ -110,8 +110,8 @@ function endedWhole(raw: IncomingMessage, res: ServerResponse): boolean {
 }
 
 /**
- * The parser caps the extensions of each chunk, but tells nobody of them. What a connection has brought beyond the
- * octets of the body is its framing (SMG-12): these many octets for each, and at the start as much as is read at once.
+ * The parser caps the extensions of each chunk but does not report them. Octets of the connection beyond those of the body
+ * are framing (SMG-12): at most this many per octet, and at the start one read.
  */
 const FRAMING_EACH = 16;
 const FRAMING_AT_FIRST = 64 * 1_024;
@@ -126,7 +126,7 @@ function watchFraming(raw: IncomingMessage): () => boolean {
   const push = raw.push.bind(raw);
   let octets = 0;
   let ended: number | undefined;
-  // What the parser calls in the midst of its reading, whether anybody listens or not.
+  // The parser calls this while it reads, with or without a listener.
   raw.push = (chunk, encoding) => {
     if (chunk === null) ended = socket.bytesRead;
     else octets += chunk.length;

@@ -163,7 +163,7 @@ const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /**
  * The head of an upstream's 101: believed only if it answers this very handshake, then made into ours (WS-3, WS-5).
  * Replaces the fields of `answer`, which http-proxy-3 writes to the client as they stand.
- * @throws Fault `upstream_invalid` when the upstream has switched to something else, or for somebody else
+ * @throws Fault `upstream_invalid` when the upstream switched to another protocol or answers another handshake
  */
 export function switchedHead(
   answer: IncomingMessage,

@@ -76,7 +76,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
     const { name: service, timeouts, retries } = upstream;
     if (timesHere(raw.headers.via) > MOST_TIMES_HERE)
       return Promise.reject(new Fault('upstream_loop', { service }));
-    // Nobody listened for its end while it was judged, and the end is not told twice.
+    // The socket may have ended while the request was judged; that event does not come again.
     if (client.readableEnded) {
       client.destroy();
       return Promise.resolve(undefined);
