@@ -171,11 +171,11 @@ async function found(keys: KeyStore, id: string): ReturnType<KeyStore['read']> {
   return isKeyId(id) ? keys.read(id) : undefined;
 }
 
-interface NewKey extends Pick<NewKeyAnswer, 'secret' | 'takenBy' | 'unknownScopes'> {
+interface CreatedKey extends Pick<NewKeyAnswer, 'secret' | 'takenBy' | 'unknownScopes'> {
   readonly record: KeyRecord;
 }
 
-function shownOnce(status: number, { record, ...made }: NewKey, now: EpochMs): AdminAnswer {
+function shownOnce(status: number, { record, ...made }: CreatedKey, now: EpochMs): AdminAnswer {
   const body = { now: instantText(now), key: keyBody(record, now), ...made };
   return jsonAnswer(status, body satisfies NewKeyAnswer);
 }
@@ -184,7 +184,7 @@ function shownOnce(status: number, { record, ...made }: NewKey, now: EpochMs): A
  * `takenBy`: the APIs of which a version takes keys: without one a key opens nothing. `unknownScopes`: those of the key that
  * no rule of any API asks for, as a slip of the keyboard.
  */
-function usesOf({ scopes }: KeyRecord, { plan }: KeyPorts): Required<Omit<NewKey, 'record' | 'secret'>> {
+function usesOf({ scopes }: KeyRecord, { plan }: KeyPorts): Required<Omit<CreatedKey, 'record' | 'secret'>> {
   const { apis } = plan();
   const known = new Set(apis.flatMap(scopesIn));
   return {

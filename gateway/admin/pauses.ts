@@ -1,7 +1,7 @@
 // Pauses through the admin API: which are in force, making one, ending one.
 import { randomBytes } from 'node:crypto';
 import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../api/admin-answers.ts';
-import { type PauseRequest, readEndingRequest, readPauseRequest } from '../api/admin-requests.ts';
+import { type PauseRequestBody, readEndingRequest, readPauseRequest } from '../api/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { type Hold, longOver, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
@@ -166,7 +166,7 @@ const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
 };
 
 /** An end that was given as a length is called by that. */
-function refusedAnswer(problems: readonly PauseProblem[], request: Pick<PauseRequest, 'for'>) {
+function refusedAnswer(problems: readonly PauseProblem[], request: Pick<PauseRequestBody, 'for'>) {
   const members = request.for === undefined ? MEMBERS : { ...MEMBERS, until: 'for' };
   const sentences = problems.map(({ field, message }) => `"${members[field]}": ${message}`);
   return errorAnswer(422, sentences.join('; '), { problems: sentences });

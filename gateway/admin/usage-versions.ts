@@ -30,7 +30,7 @@ export interface UsedVersionsQuery {
   readonly kept: EpochMs | undefined;
 }
 
-type UsageVerdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
+type VersionVerdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
 
 /** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
 export async function usedVersions(
@@ -97,7 +97,7 @@ async function verdictOn(
   { moment, filter, window, beganAt, kept }: UsedVersionsQuery,
   rules: VersionRules,
   tally: VersionTally | undefined,
-): Promise<UsageVerdict> {
+): Promise<VersionVerdict> {
   // What one consumer leaves alone others may call.
   if (filter.consumer !== undefined) return { verdict: null, summary: null };
   const phase = phaseAt(rules.phases, moment.now);
@@ -119,7 +119,7 @@ async function verdictOn(
 /** The ledger remembers what the policies have forgotten. */
 function unplannedEntry({ filter, window }: UsedVersionsQuery, tally: VersionTally): UsedVersion {
   const { api, version } = tally;
-  const verdict: UsageVerdict =
+  const verdict: VersionVerdict =
     filter.consumer === undefined
       ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillEffective(window, tally)}` }
       : { verdict: null, summary: null };

@@ -14,7 +14,7 @@ export interface Letter {
   readonly readers: readonly CallingConsumer[];
 }
 
-export interface Letters {
+export interface LetterBatch {
   readonly letters: readonly Letter[];
   /** Consumers without a contact, each with the notices that are not sent. */
   readonly withoutContact: readonly CallingConsumer[];
@@ -28,7 +28,7 @@ export async function lettersAbout(
   { plan, ledger, keys }: Pick<AnnouncerPorts, 'plan' | 'ledger' | 'keys'>,
   marks: Pick<Marks, 'find'>,
   now: EpochMs,
-): Promise<Letters> {
+): Promise<LetterBatch> {
   const { named, addresses } = await callersOf(ledger, notices, now);
   const contactOf = contactsFrom(plan(), named.some(({ byKey }) => byKey) ? await keys.list() : [], now);
   const letters = new Map<string, CallingConsumer[]>();

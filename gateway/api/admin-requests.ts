@@ -61,7 +61,7 @@ const replay = z.strictObject({
   why: author.why.optional(),
 });
 
-export type PauseRequest = z.output<typeof pause>;
+export type PauseRequestBody = z.output<typeof pause>;
 
 export type RequestRead<T> =
   | { readonly kind: 'read'; readonly value: T }
@@ -69,7 +69,7 @@ export type RequestRead<T> =
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
 /** Requires exactly one of `until` and `for`: every pause expires. */
-export function readPauseRequest(body: unknown): RequestRead<PauseRequest> {
+export function readPauseRequest(body: unknown): RequestRead<PauseRequestBody> {
   const request = read(pause, body);
   if (
     request.kind === 'malformed' ||

@@ -20,7 +20,7 @@ export function failure(exitCode: CallError['exitCode'], sentence: string): Call
 /** An answer that this command does not understand. */
 export const OTHER_EDITION = failure(3, 'the gateway is of another edition than this command');
 
-export interface AdminRequest {
+export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Segments percent-encoded. */
   readonly path: string;
@@ -59,7 +59,7 @@ export interface ListenerPage {
 
 /** The gateway that the options of a command mean; it is looked for at the first request. */
 export interface GatewayClient {
-  readonly ask: (request: AdminRequest) => Promise<AdminResponse | CallError>;
+  readonly ask: (request: ApiCall) => Promise<AdminResponse | CallError>;
   readonly readiness: () => Promise<ListenerPage | CallError>;
   readonly format: 'text' | 'json';
   readonly next: NextCommand;
@@ -68,7 +68,7 @@ export interface GatewayClient {
 export type GatewayAction = (gateway: GatewayClient) => Promise<ApartResult>;
 
 interface AdminCall<Answer> {
-  readonly request: AdminRequest;
+  readonly request: ApiCall;
   /** Undefined for what is no such answer. */
   readonly read: (body: unknown) => Answer | undefined;
   readonly render: (answer: Answer, next: NextCommand) => string;

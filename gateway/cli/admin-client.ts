@@ -3,8 +3,8 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { nextCommand } from '../plan/next-command.ts';
 import {
-  type AdminRequest,
   type AdminResponse,
+  type ApiCall,
   type CallError,
   failure,
   type GatewayClient,
@@ -44,7 +44,7 @@ export function openGateway({
   };
 }
 
-async function ask(address: AdminAddress, request: AdminRequest): Promise<AdminResponse | CallError> {
+async function ask(address: AdminAddress, request: ApiCall): Promise<AdminResponse | CallError> {
   const { origin } = address;
   const needsToken = request.method !== 'GET' || !address.local;
   const token = needsToken ? await address.token() : undefined;
@@ -75,7 +75,7 @@ const ITS_TOKEN =
 
 function judge(
   { origin, status, body }: ListenerPage,
-  request: AdminRequest,
+  request: ApiCall,
   token: AdminToken | undefined,
 ): AdminResponse | CallError {
   if (status >= 200 && status < 300) return { kind: 'answered', body };
@@ -126,7 +126,7 @@ function cureOf(origin: string, error: unknown): string {
 
 async function send(
   origin: string,
-  { method, path, body, withinMs = TIMEOUT_MS }: AdminRequest,
+  { method, path, body, withinMs = TIMEOUT_MS }: ApiCall,
   token: string | undefined,
 ): Promise<ListenerPage> {
   const text = body === undefined ? undefined : JSON.stringify(body);

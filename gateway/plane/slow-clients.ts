@@ -14,7 +14,7 @@ export const TOO_LATE: RequestRefusal = {
   message: 'The request did not arrive in time.',
 };
 
-export interface Watched extends Listed {
+export interface Watched extends OpenListItem {
   /** Octets of the answer that the client's side has taken, and sweeps since then in which more waited. */
   taken: number;
   sweepsUnread: number;
@@ -89,12 +89,12 @@ export function createSlowClients<T extends Watched>(
   return { watch: watched.add, forget: watched.remove, stop: () => sweeps.forEach(clearInterval) };
 }
 
-interface Listed {
+interface OpenListItem {
   /** Where it stands in the list; negative while it is not in it. */
   place: number;
 }
 
-export interface OpenList<T extends Listed> {
+export interface OpenList<T extends OpenListItem> {
   readonly add: (one: T) => void;
   readonly remove: (one: T) => void;
   /** Calls `look` for each; it may remove what it is called with. */
@@ -105,7 +105,7 @@ export interface OpenList<T extends Listed> {
  * No Map or Set: V8 links each outgrown table of those to the next one, so that whatever comes and goes survives the
  * collections of young objects.
  */
-export function createOpenList<T extends Listed>(): OpenList<T> {
+export function createOpenList<T extends OpenListItem>(): OpenList<T> {
   const all: T[] = [];
   return {
     add(one) {

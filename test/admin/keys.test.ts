@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decideAccess } from '../../gateway/admin/access.ts';
 import { keyRoutes } from '../../gateway/admin/keys.ts';
 import { readNewKeyAnswer } from '../../gateway/api/admin-answers.ts';
-import { type AdminRequest, failure } from '../../gateway/cli/admin-call.ts';
+import { type ApiCall, failure } from '../../gateway/cli/admin-call.ts';
 import { addKeyCommands } from '../../gateway/cli/keys/command.ts';
 import { madeText } from '../../gateway/cli/keys/keys-text.ts';
 import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
@@ -156,7 +156,7 @@ describe('the keys there are', () => {
 
 describe('keys add', () => {
   const scopesOf = async (words: readonly string[]): Promise<readonly string[] | string> => {
-    let asked: AdminRequest | undefined;
+    let asked: ApiCall | undefined;
     let complaint = '';
     const program = new Command('sundial').exitOverride().configureOutput({
       writeErr: (text) => {

@@ -4,12 +4,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import { type StateRoutePorts, stateRoutes } from '../../gateway/admin/dashboard/state-routes.ts';
-import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
 import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
+import type { MetricReading } from '../../gateway/telemetry/exposition.ts';
 import { openEmbeddedStores } from '../support/embedded-stores.ts';
 import { api, LIMITS, NOW, plan, RULE, upstream, version } from '../support/exchange-samples.ts';
 
@@ -78,7 +78,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-const COUNTED: Readonly<Record<string, readonly Reading[]>> = {
+const COUNTED: Readonly<Record<string, readonly MetricReading[]>> = {
   sundial_requests_total: [
     reading({ api: 'orders', version: 'v1', stage: 'deprecated', code: '200' }, 6),
     reading({ api: 'orders', version: 'v1', stage: 'deprecated', code: '502' }, 1),
@@ -98,7 +98,7 @@ const COUNTED: Readonly<Record<string, readonly Reading[]>> = {
   ],
 };
 
-function reading(labels: Readonly<Record<string, string>>, value: number): Reading {
+function reading(labels: Readonly<Record<string, string>>, value: number): MetricReading {
   return { labels, value };
 }
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type BalancedTarget,
   byCaller,
-  type Candidate,
   hashOf,
   leastLoaded,
   roundRobin,
 } from '../../gateway/upstream/targets/balance.ts';
 
-interface Named extends Candidate {
+interface Named extends BalancedTarget {
   readonly name: string;
   readonly weight: number;
   inFlight: number;

@@ -8,15 +8,18 @@ import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { loweredAt } from '../../policy/rate-limit/lowering.ts';
+import type { Exposition, MetricReading } from '../../telemetry/exposition.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from '../answers.ts';
 import type { Readiness } from '../readiness.ts';
 import type { AdminPage, AdminRequest } from '../route.ts';
-import { type Reading, type Readings, sumOf, trafficBody } from './traffic.ts';
 import { versionBody } from './version-body.ts';
 import { type VersionPagePorts, versionPage } from './version-page.ts';
 
+/** What has been counted, by the name of the metric. */
+type MetricReader = Pick<Exposition, 'read'>;
+
 export interface StateRoutePorts extends VersionPagePorts {
-  readonly metrics: Readings;
+  readonly metrics: MetricReader;
   readonly readiness: () => Pick<Readiness, 'policies'>;
 }
 
@@ -64,7 +67,7 @@ function datedAnswer({ now }: StateRoutePorts, body: Readonly<Record<string, unk
   return jsonAnswer(200, { now: instantText(now()), ...body });
 }
 
-async function upstreamBodies(plan: GatewayPlan, metrics: Readings) {
+async function upstreamBodies(plan: GatewayPlan, metrics: MetricReader) {
   const up = await metrics.read('sundial_upstream_up');
   const ejections = await metrics.read('sundial_upstream_ejections_total');
   const used = new Map<string, { readonly upstream: UpstreamPlan; readonly versions: object[] }>();
@@ -83,7 +86,8 @@ async function upstreamBodies(plan: GatewayPlan, metrics: Readings) {
     breaker: upstream.breaker ?? null,
     timeouts: upstream.timeouts,
     targets: upstream.targets.map(({ origin }) => {
-      const its = ({ labels }: Reading) => labels.upstream === upstream.name && labels.target === origin;
+      const its = ({ labels }: MetricReading) =>
+        labels.upstream === upstream.name && labels.target === origin;
       const [states] = up.filter(its);
       return {
         target: origin,
@@ -106,7 +110,7 @@ interface LimitPorts {
 
 const DECISIONS = ['allowed', 'limited', 'shadow_limited', 'degraded'] as const;
 
-async function limitBodies({ plan, now, overrides }: LimitPorts, metrics: Readings) {
+async function limitBodies({ plan, now, overrides }: LimitPorts, metrics: MetricReader) {
   const at = now();
   const decisions = await metrics.read('sundial_ratelimit_decisions_total');
   const states = versionStates(plan(), { now: at, overrides: overrides.current() });
@@ -159,4 +163,44 @@ function limitBody(rules: VersionRules, rule: LimitRule, now: EpochMs) {
 
 function figures({ units, windowMs, burst }: Limit) {
   return { units, windowMs, burst };
+}
+
+/** Requests that were for no version have no stage. */
+const NONE = 'none';
+
+/** Requests by version and stage since this gateway started, and which part of them asked for what is deprecated. */
+async function trafficBody(metrics: MetricReader) {
+  const requests = await metrics.read('sundial_requests_total');
+  const last = await metrics.read('sundial_version_last_request_timestamp_seconds');
+  const versions = Map.groupBy(
+    requests.filter(({ labels }) => text(labels.stage) !== NONE),
+    ({ labels }) => JSON.stringify([text(labels.api), text(labels.version)]),
+  );
+  const each = [...versions.values()].map((counts) => {
+    const api = text(counts[0]?.labels.api);
+    const version = text(counts[0]?.labels.version);
+    const lastAt = last.find(({ labels }) => labels.api === api && labels.version === version)?.value;
+    return {
+      api,
+      version,
+      requests: sumOf(counts),
+      deprecated: sumOf(counts.filter(({ labels }) => labels.stage === 'deprecated')),
+      errors: sumOf(counts.filter(({ labels }) => text(labels.code).startsWith('5'))),
+      /** Seconds since 1970, by the real clock. */
+      lastRequest: lastAt ?? null,
+    };
+  });
+  const total = each.reduce((sum, { requests }) => sum + requests, 0);
+  const deprecated = each.reduce((sum, version) => sum + version.deprecated, 0);
+  /** Null before the first request. */
+  const share = total === 0 ? null : deprecated / total;
+  return { requests: total, deprecated, share, unresolved: sumOf(requests) - total, versions: each };
+}
+
+function sumOf(readings: readonly MetricReading[]): number {
+  return readings.reduce((sum, { value }) => sum + value, 0);
+}
+
+function text(label: string | number | undefined): string {
+  return String(label ?? NONE);
 }

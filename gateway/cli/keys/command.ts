@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readKeyAnswer, readKeysAnswer, readNewKeyAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
-import { type AdminRequest, call, type GatewayAction, segment } from '../admin-call.ts';
+import { type ApiCall, call, type GatewayAction, segment } from '../admin-call.ts';
 import {
   type AuthorOptions,
   authorOf,
@@ -100,7 +100,7 @@ export function addKeyCommands(program: Command, setting: Pick<CommandSetting, '
   );
 }
 
-function newKey(request: AdminRequest): GatewayAction {
+function newKey(request: ApiCall): GatewayAction {
   return call({
     request,
     read: readNewKeyAnswer,

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type PinAnswer, readPinAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
-import { type AdminRequest, call, segment } from '../admin-call.ts';
+import { type ApiCall, call, segment } from '../admin-call.ts';
 import {
   type AuthorOptions,
   authorOf,
@@ -31,7 +31,7 @@ export function addPinCommands(program: Command, setting: CommandSetting): void 
         .argument('<api>', 'the API', readName)
         .argument('<account>', 'the account, as its token names it', readName),
     );
-  const pinCall = (request: AdminRequest) => call({ request, read: readPinAnswer, render: pinText });
+  const pinCall = (request: ApiCall) => call({ request, read: readPinAnswer, render: pinText });
 
   onGateway(
     part('show', 'the version of an account, and whether its last upgrade can be taken back'),

@@ -79,12 +79,12 @@ export function mapAddress(address: string, mapping: AddressMapping): string | u
   return url.protocol.startsWith('ws') ? whole.replace(/^http/, 'ws') : whole;
 }
 
-const RELATIVE: Origin = { origin: '', protocol: 'http:', hostname: STAND_IN_HOST, port: '' };
+const RELATIVE: ServiceOrigin = { origin: '', protocol: 'http:', hostname: STAND_IN_HOST, port: '' };
 
-type Reading = Pick<URL, 'protocol' | 'hostname' | 'port' | 'pathname' | 'search' | 'hash'>;
+type ReadAddress = Pick<URL, 'protocol' | 'hostname' | 'port' | 'pathname' | 'search' | 'hash'>;
 
 /** What a URL parser would say; undefined where one has to be asked. */
-function readPlain(text: string, { origins }: OwnAddresses): Reading | undefined {
+function readPlain(text: string, { origins }: OwnAddresses): ReadAddress | undefined {
   const at = text.startsWith('/') ? RELATIVE : origins.find(({ origin }) => text.startsWith(origin));
   if (at === undefined) return undefined;
   const [, pathname, search = '', hash = ''] = PLAIN.exec(text.slice(at.origin.length)) ?? [];
@@ -100,17 +100,17 @@ function pathAsWritten(text: string, path: string, { clientUrl }: AddressMapping
 }
 
 /** A path of the service at the client's place, on segment boundaries; undefined outside the path of the service. */
-export function mapPath(path: string, places: Places): string | undefined {
+export function mapPath(path: string, places: BasePaths): string | undefined {
   const { clientPath } = places;
   const tail = tailOf(path, places);
   if (tail !== undefined) return clientPath + tail || '/';
   return clientPath !== '' && isBelow(path, clientPath) ? path : undefined;
 }
 
-type Places = Pick<AddressMapping, 'servicePath' | 'clientPath'>;
+type BasePaths = Pick<AddressMapping, 'servicePath' | 'clientPath'>;
 
 /** What follows the path of the service; undefined outside it, and where the client's own is meant. */
-function tailOf(path: string, { servicePath, clientPath }: Places): string | undefined {
+function tailOf(path: string, { servicePath, clientPath }: BasePaths): string | undefined {
   // Of two that fit, the longer one is meant: the service may know where its clients find it.
   if (clientPath.length > servicePath.length && isBelow(path, clientPath)) return undefined;
   return isBelow(path, servicePath) ? path.slice(servicePath.length) : undefined;
@@ -131,7 +131,7 @@ function showsService(text: string, own: OwnAddresses): boolean {
   );
 }
 
-function isOwn(url: Reading, { own, forwardedHost }: AddressMapping): boolean {
+function isOwn(url: ReadAddress, { own, forwardedHost }: AddressMapping): boolean {
   return url.hostname === STAND_IN_HOST || own.has(url) || hostPortKey(forwardedHost) === serverKey(url);
 }
 
@@ -141,18 +141,18 @@ function encodeByte(byte: number): string {
 
 export interface OwnAddresses {
   /** Whatever the scheme: services behind a proxy often write the wrong one. */
-  readonly has: (url: Authority) => boolean;
+  readonly has: (url: HostAndPort) => boolean;
   /** Of the targets, as most services write them. */
-  readonly origins: readonly Origin[];
+  readonly origins: readonly ServiceOrigin[];
   /** Whether one of them stands in a text that is no sound URL. */
   readonly isShownIn: (text: string) => boolean;
   /** Host names in lower case, without port. */
   readonly hosts: readonly string[];
 }
 
-export type Origin = Authority & Pick<URL, 'origin' | 'protocol'>;
+export type ServiceOrigin = HostAndPort & Pick<URL, 'origin' | 'protocol'>;
 /** As a URL has them: without the default port of its scheme. */
-type Authority = Pick<URL, 'hostname' | 'port'>;
+type HostAndPort = Pick<URL, 'hostname' | 'port'>;
 
 const made = new WeakMap<UpstreamPlan, OwnAddresses>();
 

@@ -29,11 +29,11 @@ export interface LifecycleDocument {
   readonly calendar: string;
   readonly feed: string;
   /** The changelog, the latest first. */
-  readonly announcements: readonly Announcement[];
+  readonly announcements: readonly ChangelogEntry[];
   readonly versions: readonly VersionEntry[];
 }
 
-export interface Announcement {
+export interface ChangelogEntry {
   readonly at: string;
   /** When title or text last changed; absent if they never did. */
   readonly updated?: string;
@@ -95,7 +95,7 @@ export function knownLives(api: ApiPlan, moment: Moment): readonly VersionLife[]
   return lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
 }
 
-function changelogOf(api: ApiPlan, moment: Moment): readonly Announcement[] {
+function changelogOf(api: ApiPlan, moment: Moment): readonly ChangelogEntry[] {
   const changedAt = lastChanges(api.versions.values(), moment.now);
   return milestonesOf(knownLives(api, moment), moment.now).map((milestone) => {
     const { kind, at } = milestone;

@@ -42,11 +42,11 @@ function broken(why: string, code = 'HPE_INVALID'): Error {
 }
 
 /** By name without inherited ones. */
-class Headers {
+class ResponseFields {
   [name: string]: string | string[];
 }
-Object.setPrototypeOf(Headers.prototype, null);
-Reflect.deleteProperty(Headers.prototype, 'constructor');
+Object.setPrototypeOf(ResponseFields.prototype, null);
+Reflect.deleteProperty(ResponseFields.prototype, 'constructor');
 
 /**
  * Reads the head in bytes[from, to); undefined: it goes on, and what has come of it may be one.
@@ -77,7 +77,7 @@ function parse(bytes: Buffer, from: number, end: number, octets: number): Answer
   while (VALUE[bytes[at] ?? 0] === 1) at += 1;
   if (status === 0 || !endsLine(bytes, at)) throw broken('the status line is malformed');
   at += 2;
-  const headers = new Headers();
+  const headers = new ResponseFields();
   while (at < end) {
     const nameStart = at;
     let hash = 0;
@@ -132,7 +132,7 @@ function endsLine(bytes: Buffer, at: number): boolean {
 
 /** SMG-22: one framing, in one form. */
 function framingOf(
-  { 'transfer-encoding': coding, 'content-length': length }: Headers,
+  { 'transfer-encoding': coding, 'content-length': length }: ResponseFields,
   isOld: boolean,
 ): Framing {
   if (coding !== undefined) {

@@ -14,7 +14,7 @@ import { glimpseOf, type RequestReading, readResource, requestIdOf } from '../re
 import type { Watched } from '../slow-clients.ts';
 import type { RequestConnection } from './fast-ports.ts';
 import { RequestBody } from './request-body.ts';
-import type { RequestHead } from './request-head.ts';
+import type { FastHead } from './request-head.ts';
 
 /** What is observed for a client that left before any status was sent. */
 const CLIENT_LEFT = 499;
@@ -43,12 +43,12 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   sweepsUnread = 0;
   arriving: { waited: number; bytes: number } | undefined;
   readonly #connection: RequestConnection;
-  readonly #head: RequestHead;
+  readonly #head: FastHead;
   #order: ForwardOrder | undefined;
   #status = CLIENT_LEFT;
   #closed: (() => void)[] | undefined;
 
-  constructor(connection: RequestConnection, head: RequestHead) {
+  constructor(connection: RequestConnection, head: FastHead) {
     const { ports, known } = connection;
     const { exchange, intake, scheme } = ports;
     this.#connection = connection;

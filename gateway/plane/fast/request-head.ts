@@ -19,7 +19,7 @@ export interface FieldSection {
   readonly expectsContinue: boolean;
 }
 
-export interface RequestHead extends FieldSection {
+export interface FastHead extends FieldSection {
   readonly method: string;
   /** The target as received, in origin form. */
   readonly url: string;
@@ -45,13 +45,13 @@ const LENGTH = /^\d{1,15}$/;
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/;
 
 /** By name without inherited ones: `__proto__` is a name like any other. */
-class Headers {
+class RequestFields {
   [name: string]: string;
 }
-Object.setPrototypeOf(Headers.prototype, null);
-delete (Headers.prototype as { constructor?: unknown }).constructor;
+Object.setPrototypeOf(RequestFields.prototype, null);
+delete (RequestFields.prototype as { constructor?: unknown }).constructor;
 
-export type ReadHead = (bytes: Buffer) => RequestHead | 'partial' | 'other';
+export type ReadHead = (bytes: Buffer) => FastHead | 'partial' | 'other';
 
 /**
  * Makes a reader of the head at the start of some bytes. `partial`: all that has come fits, and more is to come. `other`: for
@@ -161,7 +161,7 @@ function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | '
 
 /** `text`: the section, which begins at `from` of what was marked. */
 function collect(text: string, from: number, { count }: Marked): FieldSection | 'other' {
-  const headers = new Headers();
+  const headers = new RequestFields();
   let underscored: string[] | undefined;
   let body: number | undefined;
   let keepsAlive = true;

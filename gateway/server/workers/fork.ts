@@ -5,11 +5,11 @@ import { BoundSocket, isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Address, Settings } from '../../plan/settings.ts';
 import type { PublicSockets } from '../public-face.ts';
-import { type Answers, type Connection, connectPeer } from './peer.ts';
+import { type Answers, connectPeer, type PeerConnection } from './peer.ts';
 
 export interface WorkerProcess {
   readonly pid: number;
-  readonly peer: Connection['peer'];
+  readonly peer: PeerConnection['peer'];
   /** How it ended: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   readonly kill: () => void;

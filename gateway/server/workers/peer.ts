@@ -11,7 +11,7 @@ export type Peer<Theirs> = <N extends keyof Theirs & string>(
   asked: QuestionOf<Theirs[N]>,
 ) => Promise<ReplyOf<Theirs[N]>>;
 
-export interface Connection {
+export interface PeerConnection {
   /** The other end, typed by its handlers. */
   readonly peer: <Theirs>() => Peer<Theirs>;
   /** Rejects all pending and all later calls with `PeerGone`. */
@@ -33,7 +33,7 @@ type Message =
   | { readonly kind: 'failure'; readonly id: number; readonly message: string };
 
 /** Starts answering. Messages arrive in the order in which they were sent. */
-export function connectPeer(wire: Wire, answers: Answers): Connection {
+export function connectPeer(wire: Wire, answers: Answers): PeerConnection {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   let gone: PeerGone | undefined;

@@ -21,7 +21,7 @@ export function createLedgerReading(database: DatabaseSync) {
     filter: Omit<UsageFilter, 'since'>,
     after: UsagePlace | undefined,
     most: number,
-  ): readonly Row[] => {
+  ): readonly LedgerRow[] => {
     const { text, given } = conditionsOf(filter, after);
     const statement =
       reads.get(text) ??
@@ -77,14 +77,18 @@ export function prepareExact(database: DatabaseSync, text: string): StatementSyn
   return statement;
 }
 
-type Row = Readonly<Record<string, SQLOutputValue>>;
+type LedgerRow = Readonly<Record<string, SQLOutputValue>>;
 
-function chunkOf<T>(rows: readonly Row[], most: number, read: (row: Row) => T | undefined): UsageChunk<T> {
+function chunkOf<T>(
+  rows: readonly LedgerRow[],
+  most: number,
+  read: (row: LedgerRow) => T | undefined,
+): UsageChunk<T> {
   const last = rows.length < most ? undefined : rows.at(-1);
   return { records: rows.flatMap((row) => read(row) ?? []), last: last && partOf(last).place };
 }
 
-function partOf(row: Row): Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents'> {
+function partOf(row: LedgerRow): Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents'> {
   const text = (name: string): string => textOf(row[name]) ?? '';
   return {
     place: [text('api'), text('version'), text('consumer'), text('via'), text('operation')],

@@ -6,7 +6,7 @@ import type { RedisAddress, RedisServer } from '../redis-address.ts';
 export const CONNECT_WITHIN_MS = 1000;
 const LONGEST_BACK_OFF_MS = 1000;
 
-type ClientOptions = RedisOptions & { readonly replyMapping: 'legacy' };
+type RedisClientOptions = RedisOptions & { readonly replyMapping: 'legacy' };
 
 export interface RedisClients {
   /** Of a single Redis, or of the primary behind sentinels. */
@@ -48,7 +48,7 @@ function nameEmptyReplies(replyHandler: object): void {
   });
 }
 
-function optionsOf({ secure, login: { username, password } }: RedisAddress): ClientOptions {
+function optionsOf({ secure, login: { username, password } }: RedisAddress): RedisClientOptions {
   return {
     // Nothing waits for a connection and nothing is sent twice: a take that was lost may have been counted.
     enableOfflineQueue: false,
@@ -69,7 +69,7 @@ function optionsOf({ secure, login: { username, password } }: RedisAddress): Cli
   };
 }
 
-function behindSentinels(address: Extract<RedisAddress, { readonly kind: 'sentinel' }>): ClientOptions {
+function behindSentinels(address: Extract<RedisAddress, { readonly kind: 'sentinel' }>): RedisClientOptions {
   const { username, password } = address.sentinelLogin;
   return {
     ...optionsOf(address),

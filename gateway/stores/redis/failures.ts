@@ -80,7 +80,7 @@ export function answered<T>(reply: Promise<T>, limitMs: number): Promise<T> {
   return promise;
 }
 
-export interface Breaker {
+export interface RedisBreaker {
   /** False while Redis is known to be away: commands are then refused without being sent. */
   readonly closed: boolean;
   readonly trip: () => void;
@@ -93,11 +93,11 @@ export interface Breaker {
  * Starts open. While open, `probe` is tried every `pauseMs` and its first success closes the breaker: recovery
  * costs no request its time. `onState` is called once per change.
  */
-export function createBreaker(options: {
+export function createRedisBreaker(options: {
   readonly pauseMs: number;
   readonly probe: () => Promise<unknown>;
   readonly onState: (up: boolean) => void;
-}): Breaker {
+}): RedisBreaker {
   let closed = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

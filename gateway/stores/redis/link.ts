@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../policy/contract.ts';
 import { CONNECT_WITHIN_MS } from './client.ts';
 import {
   answered,
-  createBreaker,
+  createRedisBreaker,
   describe,
   isLoading,
   isRefusedSelect,
@@ -96,7 +96,7 @@ export function openLink(
       clearTimeout(unheard);
     }
   };
-  const breaker = createBreaker({
+  const breaker = createRedisBreaker({
     pauseMs: BREAKER_PAUSE_MS,
     probe: async () => {
       if (isElsewhere) throw new Error(ELSEWHERE);
@@ -108,7 +108,7 @@ export function openLink(
     },
   });
   /** Found out by what was refused; that it is over by a write of our own, since there may be no other. */
-  const writes = createBreaker({
+  const writes = createRedisBreaker({
     pauseMs: BREAKER_PAUSE_MS,
     probe: () => answered(redis.eval(WRITE, 1, options.writeKey()), limitMs),
     onState: tellState,

@@ -33,7 +33,7 @@ interface TallyEntry {
 }
 
 /** The subjects of one version or operation. */
-type Callers = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
+type SubjectTallies = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
   readonly template: string;
   readonly entries: Readonly<Record<UsageSubject['via'], Map<string, TallyEntry>>>;
 };
@@ -42,14 +42,14 @@ type Callers = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
 const MOST_SUBJECTS = 200_000;
 
 export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
-  let byRules = new WeakMap<VersionRules, Callers>();
-  let byName = new Map<string, Callers>();
+  let byRules = new WeakMap<VersionRules, SubjectTallies>();
+  let byName = new Map<string, SubjectTallies>();
   let size = 0;
   let counted = 0;
   let dropped = 0;
 
   /** Every plan has rules of its own for the same version. */
-  const callersOf = (rules: VersionRules): Callers => {
+  const callersOf = (rules: VersionRules): SubjectTallies => {
     const { api, label, operation } = rules;
     const name = JSON.stringify([api, label, operation]);
     const callers = byName.get(name) ?? noCallers(rules);
@@ -89,7 +89,7 @@ export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
   };
 }
 
-function noCallers({ api, label, operation, place }: VersionRules): Callers {
+function noCallers({ api, label, operation, place }: VersionRules): SubjectTallies {
   return {
     api,
     version: label,
@@ -135,7 +135,7 @@ function withAgent(agents: readonly string[], sent: string): readonly string[] {
   return agent === undefined ? agents : mergeAgents(agents, [agent]);
 }
 
-function* recordsIn(all: Iterable<Callers>): Generator<UsageRecord, undefined> {
+function* recordsIn(all: Iterable<SubjectTallies>): Generator<UsageRecord, undefined> {
   for (const { api, version, operation, template, entries } of all)
     for (const via of KNOWN_BY)
       for (const [consumer, entry] of entries[via]) {

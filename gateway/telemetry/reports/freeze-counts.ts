@@ -7,20 +7,20 @@ import { counter, type MetricRow, type Sample } from '../series.ts';
 const UNJUDGED = ['store_away', 'counted_since'] as const;
 export type UnjudgedReason = (typeof UNJUDGED)[number];
 
-interface FrozenVersion {
+interface UnjudgedVersion {
   readonly api: string;
   readonly version: string;
 }
 
 export interface FreezeCounts {
-  readonly freezeUnjudged: (version: FrozenVersion, reason: UnjudgedReason) => void;
+  readonly freezeUnjudged: (version: UnjudgedVersion, reason: UnjudgedReason) => void;
   /** api, version, reason; from 0 for every frozen version of the plan. */
   readonly samples: (plan: GatewayPlan) => Iterable<Sample>;
 }
 
 export function createFreezeCounts(): FreezeCounts {
   const counts = new Map<string, Sample>();
-  const add = ({ api, version }: FrozenVersion, reason: UnjudgedReason, by: number): void => {
+  const add = ({ api, version }: UnjudgedVersion, reason: UnjudgedReason, by: number): void => {
     const key = JSON.stringify([api, version, reason]);
     counts.set(key, [[api, version, reason], (counts.get(key)?.[1] ?? 0) + by]);
   };

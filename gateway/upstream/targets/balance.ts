@@ -1,6 +1,6 @@
 // The three ways to choose among targets in service, each giving a target its share of requests or of callers.
 
-export interface Candidate {
+export interface BalancedTarget {
   /** For the hash of `byCaller`: the same for the same address in every gateway. */
   readonly seed: number;
   readonly inFlight: number;
@@ -12,12 +12,16 @@ export interface Candidate {
 type Weight<C> = (candidate: C, now: number) => number;
 
 /** Round robin in which each candidate comes as often as its share says, evenly spread. */
-export function roundRobin<C extends Candidate>(candidates: readonly C[], share: Weight<C>, now: number): C {
+export function roundRobin<C extends BalancedTarget>(
+  candidates: readonly C[],
+  share: Weight<C>,
+  now: number,
+): C {
   return nextByShare(candidates, share, now, Number.POSITIVE_INFINITY);
 }
 
 /** Among those with a load of `most` at the most; the others keep what they are owed. */
-function nextByShare<C extends Candidate>(
+function nextByShare<C extends BalancedTarget>(
   candidates: readonly C[],
   share: Weight<C>,
   now: number,
@@ -38,19 +42,23 @@ function nextByShare<C extends Candidate>(
 }
 
 /** The candidate with the fewest requests under way for its share; among equals by turn. */
-export function leastLoaded<C extends Candidate>(candidates: readonly C[], share: Weight<C>, now: number): C {
+export function leastLoaded<C extends BalancedTarget>(
+  candidates: readonly C[],
+  share: Weight<C>,
+  now: number,
+): C {
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) least = Math.min(least, loadOf(candidate, share(candidate, now)));
   return nextByShare(candidates, share, now, least);
 }
 
-const loadOf = ({ inFlight }: Candidate, share: number): number => (inFlight + 1) / share;
+const loadOf = ({ inFlight }: BalancedTarget, share: number): number => (inFlight + 1) / share;
 
 /**
  * The same candidate for the same key: weighted rendezvous hashing. Where a candidate comes or goes, the keys of no other
  * change places among the rest, and those of a growing share come one by one.
  */
-export function byCaller<C extends Candidate>(
+export function byCaller<C extends BalancedTarget>(
   candidates: readonly C[],
   share: Weight<C>,
   now: number,

@@ -1,7 +1,7 @@
 // All that is known of one target: what runs on it, whether it is in service, since when it is back.
 import type { TargetChange } from '../../exchange/version-states.ts';
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
-import { type Candidate, hashOf } from './balance.ts';
+import { type BalancedTarget, hashOf } from './balance.ts';
 import { createBreaker } from './breaker.ts';
 import { createHealthChecks, type HealthPorts } from './health-checks.ts';
 
@@ -16,7 +16,7 @@ export interface Choice {
   readonly settle: (outcome: CallOutcome) => void;
 }
 
-export interface TargetState extends Candidate {
+export interface TargetState extends BalancedTarget {
   readonly target: Target;
   readonly configure: (upstream: UpstreamPlan) => void;
   readonly isInService: (now: number) => boolean;

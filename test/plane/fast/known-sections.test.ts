@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ForwardOrder } from '../../../gateway/exchange/directive.ts';
 import { RecordFields, type RequestView } from '../../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../../gateway/plan/compile/bounds.ts';
-import { createHeadReader, type RequestHead } from '../../../gateway/plane/fast/request-head.ts';
+import { createHeadReader, type FastHead } from '../../../gateway/plane/fast/request-head.ts';
 import type { Inbound } from '../../../gateway/plane/port.ts';
 import { flatFields, upstreamHeaders } from '../../../gateway/upstream/request-headers.ts';
 import { samples } from '../../support/fuzz.ts';
@@ -29,7 +29,7 @@ const head = fc
     [`${method} ${target} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${token}`, ...lines, end].join('\r\n'),
   );
 
-const plain = (read: RequestHead | string): unknown =>
+const plain = (read: FastHead | string): unknown =>
   typeof read === 'string' ? read : { ...read, headers: { ...read.headers }, fields: undefined };
 
 describe('a reader of heads', () => {
