@@ -25,9 +25,7 @@ export interface WhichGateway {
 
 export interface AdminAddress {
   readonly kind: 'address';
-  /** `http://127.0.0.1:9901`. */
   readonly origin: string;
-  /** Reads need no token there. */
   readonly local: boolean;
   readonly token: () => Promise<AdminToken | CallError>;
 }
@@ -35,7 +33,6 @@ export interface AdminAddress {
 export interface AdminToken {
   readonly kind: 'token';
   readonly value: string;
-  /** Where it came from, in words. */
   readonly from: string;
 }
 

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { atOption, configOption, type MovedTo } from './command-setting.ts';
 
-/** What the commands do; each resolves with the exit code. */
 export interface StartActions {
   readonly run: (options: {
     readonly config: string;

@@ -19,7 +19,6 @@ export function cell(text: string, columns: number): string {
   return isWhole ? characters.join('') : `${characters.slice(0, columns - 1).join('')}…`;
 }
 
-/** One line of any length. */
 export function printable(line: string): string {
   return line.replace(UNPRINTABLE, '?');
 }

@@ -21,7 +21,6 @@ export function* awaited<Value>(promise: Promise<Value>): Judging<Value> {
 
 export interface ExchangePorts {
   readonly plan: () => GatewayPlan;
-  /** The lifecycle clock, movable by `--at`. */
   readonly now: () => EpochMs;
   /** The real clock, for instants shown to clients that are not lifecycle dates. */
   readonly wallClock: () => EpochMs;
@@ -38,7 +37,6 @@ export interface ExchangePorts {
   readonly overrides: () => readonly Override[];
   /** The trace of a request with these fields; undefined: it has none. Absent: no request has. */
   readonly beginTrace?: (headers: Fields) => Trace | undefined;
-  /** By the names of their identities. */
   readonly authenticators: ReadonlyMap<string, Authenticator>;
   /** Called for every fault with its cause, which the answer does not show. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;

@@ -46,7 +46,6 @@ export interface RequestView extends RequestGlimpse {
   readonly host: string;
   /** The certificate of the connection is not for `host`. Where there is none, every host may be asked for. */
   readonly misdirected?: boolean;
-  /** Whether the connection is to become a WebSocket. */
   readonly webSocket?: boolean;
   /** Normalised by VER-7, percent-encoding kept, always starting with `/`. The same bytes are forwarded (ORD-2). */
   readonly path: string;
@@ -91,7 +90,6 @@ const MOST_DECODINGS = 8;
 
 const malformed = (message: string): RequestTarget => ({ kind: 'malformed', message });
 
-/** Reads the raw target of a request with `method`. */
 export function readTarget(target: string, method: string): RequestTarget {
   if (target === '*') {
     return method === 'OPTIONS' ? { kind: 'server' } : malformed('The target * is only for OPTIONS.');
@@ -176,9 +174,7 @@ export function wildcardOf(name: string): string {
   return name.replace(/^[^.]+/, '*');
 }
 
-/** The trace of a request (W3C Trace Context). */
 export interface Trace {
-  /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** What the upstream gets: the gateway's own place in the trace where it has one, else the client's. */
   readonly traceparent: string;

@@ -4,13 +4,11 @@ import type { RequestRefusal } from './directive.ts';
 
 /** A request as received, with the surface of Node's. */
 export interface RequestHead {
-  /** The target. */
   readonly url?: string | undefined;
   readonly httpVersion: string;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly headers: Record<string, string | string[] | undefined>;
-  /** Lower-case names that were removed from `headers`. */
   underscored?: string[];
 }
 

@@ -24,7 +24,6 @@ export interface Resource {
   /** Raw, as is every segment in `captures`: what the operation's template holds of it. */
   readonly tail: string;
   readonly captures: readonly string[];
-  /** The raw query with its `?`. */
   readonly search: string;
   /** How its version was named. */
   readonly evidence: Evidence;
@@ -32,7 +31,6 @@ export interface Resource {
 
 export const NO_CAPTURES: Resource['captures'] = [];
 
-/** What this resource is in the versions that the answer links. */
 export function linksOf(
   start: RequestStart,
   api: ApiPlan,

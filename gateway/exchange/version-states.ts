@@ -53,7 +53,6 @@ export function* limitsInForce(
   }
 }
 
-/** Those of which a version is not forgotten. */
 export function rememberedApis(plan: GatewayPlan, moment: Moment): Pick<GatewayPlan, 'apis'> {
   const isRemembered = (version: VersionRules): boolean =>
     !isForgotten(assess(version, moment).schedule, moment.now);
@@ -69,9 +68,7 @@ export function* apiStages(plan: GatewayPlan, moment: Moment): Iterable<readonly
   }
 }
 
-/** A target that a health check or a breaker watches. */
 export interface TargetHealth {
-  /** Alias of the upstream. */
   readonly upstream: string;
   /** Its address as the policy file has it. */
   readonly target: string;

@@ -62,7 +62,6 @@ export function createPinCache(
       else keep(key, result.pin);
       return done;
     } catch (error) {
-      // It may have happened all the same.
       known.delete(key);
       throw error;
     } finally {

@@ -81,7 +81,6 @@ function unreadable(): StoreUnavailable {
   return new StoreUnavailable('what is stored as the published files is none');
 }
 
-/** Undefined for what is none. */
 function formerIn(value: StoredObject): FormerVersion | undefined {
   const { kind, api, label, places, left, operations } = value;
   if (kind !== 'former' || typeof api !== 'string' || typeof label !== 'string') return undefined;

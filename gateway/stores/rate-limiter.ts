@@ -13,9 +13,7 @@ import type {
 import type { EmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 
 export interface RateLimiterOptions {
-  /** May answer from leases. */
   readonly shared: RateLimitStore;
-  /** Asks the store each time. */
   readonly exact: RateLimitStore;
   /** Holds this process's part of a limit (`partOf`) while the store is away. */
   readonly local: RateLimitStore;

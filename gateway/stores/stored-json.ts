@@ -11,7 +11,6 @@ export function faultOnce(onFault: (error: unknown) => void, message: string): (
 
 export type StoredObject = Readonly<Record<string, unknown>>;
 
-/** The value written in `text`; undefined for what is no JSON. */
 export function storedValue(text: string): unknown {
   try {
     return JSON.parse(text);

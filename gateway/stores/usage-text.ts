@@ -27,10 +27,8 @@ export interface StoredUsage extends StoredPart {
   readonly days: readonly (readonly [day: number, calls: number])[];
 }
 
-/** Days as they stand in a store. */
 export type DayNumbers = { readonly [K in keyof CountedDays]: number };
 
-/** What a store has added up. */
 export interface StoredCount extends StoredPart {
   readonly sums: Pick<UsageCount, 'calls' | 'week' | 'weekBefore'>;
 }
@@ -65,7 +63,6 @@ export function recordFrom({ sample, days, ...part }: StoredUsage): UsageRecord 
   };
 }
 
-/** The same of what was added up. */
 export function countFrom({ sums, ...part }: StoredCount): UsageCount | undefined {
   const known = partFrom(part);
   return known === undefined || !Object.values(sums).every(Number.isSafeInteger)

@@ -35,7 +35,6 @@ export interface ForwardPorts {
   readonly startDeadline: StartDeadline;
 }
 
-/** A request on its way to an upstream. */
 export interface Forwarded {
   readonly inbound: Inbound;
   readonly order: ForwardOrder;
@@ -44,7 +43,6 @@ export interface Forwarded {
   readonly claimed?: KeyedCall | undefined;
 }
 
-/** Starts it and returns how to cancel it. */
 export function callUpstream(
   { inbound, order, facts, claimed }: Forwarded,
   { pools, targets, heldBodies, awaitedBodies, startDeadline }: ForwardPorts,

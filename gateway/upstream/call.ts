@@ -22,7 +22,6 @@ export interface CallFailure {
   readonly cause: unknown;
   /** Not a byte of the request has left: there never was a connection. */
   readonly unsent: boolean;
-  /** The connection ended without a byte of an answer. */
   readonly unanswered: boolean;
   /** It had served others before: the upstream may have ended it while this request was under way. */
   readonly stale: boolean;
@@ -35,7 +34,6 @@ export interface CallRequest {
   /** As the client sent them: what a reader of requests has let pass can be written as it is. */
   readonly received: Fields;
   readonly body: Readable | Buffer | null;
-  /** Milliseconds. */
   readonly headersTimeout: number;
   readonly bodyTimeout: number;
 }

@@ -25,7 +25,6 @@ export interface CheckOptions extends PrintedFiles {
   readonly format: CheckFormat;
   /** Folder of policies published earlier: dates rewritten since, and versions that have vanished, are findings. */
   readonly against?: string | undefined;
-  /** Warnings count as findings. */
   readonly strict: boolean;
   /** Files in order are held against the world too: targets, key sets, Redis, the ends of certificates. `today`: the real clock. */
   readonly live?: { readonly today: EpochMs } | undefined;
@@ -75,7 +74,6 @@ function isReportedIn({ problems }: UsageFindings, { file, line, column }: Check
 }
 
 type CheckReport = Impacts & {
-  /** What was not asked, and why. */
   readonly absent: readonly string[];
   readonly notices: readonly CheckNotice[];
 };
@@ -94,7 +92,6 @@ async function usageOf({ sources }: Whole, options: CheckOptions): Promise<Usage
 interface RefusedReload {
   /** Errors alone: the rest is what the files themselves say. */
   readonly problems: readonly Problem[];
-  /** Why the gateway was not asked. */
   readonly absent?: string;
   /** No gateway answers, although the gateway file says where one is reached. */
   readonly unanswered?: boolean;

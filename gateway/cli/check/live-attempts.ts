@@ -2,7 +2,6 @@
 
 export interface LiveCheckBounds {
   readonly signal: AbortSignal;
-  /** Of one try, for people. */
   readonly seconds: number;
 }
 

@@ -14,18 +14,15 @@ import {
 } from './sample-services.ts';
 
 export interface RunningGateway extends GatewayFacts {
-  /** Drains and ends. */
   close(): Promise<void>;
 }
 
 export interface DemoOptions {
   readonly environment: Environment;
-  /** Absolute. */
   readonly projectRoot: string;
   /** Starts the gateway in this process; given the environment with the ports on which the samples really listen. */
   readonly startGateway: (environment: Environment) => Promise<RunningGateway>;
   readonly out: (text: string) => void;
-  /** Where the given gateway logs, for the banner. */
   readonly logFile: string;
 }
 

@@ -77,12 +77,10 @@ export interface SampleExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How the start of a sample service went. */
 export type SampleStart =
   /** `url`: the address it said it listens on. */
   | { readonly kind: 'listening'; readonly url: string }
   | ({ readonly kind: 'ended' } & SampleExit)
-  /** It said nothing in time. */
   | { readonly kind: 'silent' };
 
 export interface SampleProcess {

@@ -8,7 +8,6 @@ import { fetchUsage } from '../live-usage.ts';
 import { type Impact, spellImpact, usageImpacts } from '../usage-impact.ts';
 
 export interface DiffOptions extends PrintedFiles {
-  /** A policy file, or a folder of them. */
   readonly older: string;
   /** Undefined: the policies that the gateway file names. */
   readonly newer: string | undefined;

@@ -14,11 +14,9 @@ export interface AddressMapping {
   /** What the service was asked for, on `STAND_IN`: relative addresses start here. */
   readonly requestUrl: string;
   readonly servicePath: UpstreamPlan['path'];
-  /** What the client asked for. */
   readonly clientUrl: string;
   /** What replaces the path of the service; empty for the root. */
   readonly clientPath: string;
-  /** Without a trailing slash. */
   readonly clientOrigin: string;
   /** What the client named the version by in its query. */
   readonly parameter: { readonly name: string; readonly value: string } | undefined;

@@ -11,7 +11,6 @@ import type { RefusedFacts } from '../facts.ts';
 import { metadataUrlOf } from '../publish/protected-resource.ts';
 import { type ErrorDescription, refuse } from './error-body.ts';
 
-/** What a consumer showed, in words for clients. */
 export const CREDENTIALS: Readonly<Record<Consumer['via'], string>> = {
   token: 'access token',
   key: 'API key',

@@ -6,7 +6,6 @@ import { type ErrorDescription, proxyStatus, refuse, unavailable } from './error
 /** Seconds a client is asked to wait for an issuer's keys; while there are none, they are tried for every second. */
 const KEYS_RETRY_SECONDS = 5;
 
-/** Status, body members and Proxy-Status error type of a fault (RFC 9209, FWD-18). */
 export function describeFault(fault: Fault, requestId: string, wallClock: EpochMs): ErrorDescription {
   switch (fault.code) {
     case 'upstream_refused':

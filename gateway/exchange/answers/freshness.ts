@@ -60,14 +60,12 @@ function secondsToChange(
     version.brownouts?.nextChange(now) ?? phase.until,
     overrides.length === 0 ? phase.until : nextOverrideChange(overrides, version, now),
     version.exceptions.length === 0 ? phase.until : nextEnd(version.exceptions, consumer, now),
-    // The last date of a version.
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
     version.knownUntil ?? phase.until,
   );
   return Math.max(0, Math.floor((next - Math.max(now, answeredAt)) / 1000));
 }
 
-/** Request and status of an upstream's answer. */
 export interface AnsweredRequest extends Pick<RequestView, 'method' | 'headers'> {
   readonly status: number;
 }

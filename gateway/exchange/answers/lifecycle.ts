@@ -81,7 +81,6 @@ function frozen(refusal: LifecycleRefusalOf<'adoption_frozen'>): ErrorDescriptio
 
 const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
 
-/** Where callers are to go, as far as it is known. */
 interface NextStep {
   readonly replacement: string | undefined;
   readonly successor?: Label | undefined;

@@ -1,7 +1,6 @@
 // Takes a chunked body out of its framing (RFC 9112 §7.1), as strictly as Node's parser does.
 
 export class ChunkedBodyError extends Error {
-  /** As Node's parser says it. */
   readonly code = 'HPE_INVALID_CHUNK';
   readonly kind: 'malformed' | 'extensions_too_large' | 'trailers_too_large';
 
@@ -61,7 +60,6 @@ const AT = {
 const MOST = Number.MAX_SAFE_INTEGER;
 
 export class ChunkedBody {
-  /** Octets so far. */
   framing = 0;
   content = 0;
   readonly #most: { readonly extensions: number; readonly trailers: number };

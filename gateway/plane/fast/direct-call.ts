@@ -20,13 +20,10 @@ const ENDED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 export interface Break {
   readonly cause: unknown;
   readonly isOpen: boolean;
-  /** Octets of an answer have come. */
   readonly hasRead: boolean;
-  /** Answers that came on it before. */
   readonly served: number;
 }
 
-/** The connection as its call uses it. */
 export interface Carrying {
   readonly socket: Socket;
   /** When something came on it last, monotonic milliseconds. */
@@ -34,7 +31,6 @@ export interface Carrying {
   readonly resume: () => void;
   /** Destroys the connection and reports `cause` to the call. */
   readonly break: (cause: unknown) => void;
-  /** Destroys the connection without a report. */
   readonly destroy: () => void;
 }
 
@@ -104,7 +100,6 @@ export class DirectCall {
     if (Buffer.isBuffer(body) && body.length > 0) socket.write(body);
   }
 
-  /** What was to be written soon is not. */
   takeBack(): void {
     this.#unwritten = '';
     this.#deadline?.stop();

@@ -20,7 +20,6 @@ const MOST_WAITING = 64 * 1_024;
 export interface ConnectionEnds {
   /** Node's parser has it from now on. */
   readonly handOver: () => void;
-  /** The connection has left this plane. */
   readonly onLeft: (connection: FastConnection) => void;
 }
 
@@ -60,7 +59,6 @@ export class FastConnection implements RequestConnection {
     return this.#request !== undefined || this.#next.isUnread;
   }
 
-  /** More of a body is wanted. */
   readonly readOn = (): void => {
     if (this.#rest === undefined) this.socket.resume();
   };
@@ -77,7 +75,6 @@ export class FastConnection implements RequestConnection {
     if (!isWaiting) readStage.schedule(readConnection, this);
   }
 
-  /** Reads the head of the next request, and what came behind it. */
   read(): void {
     const all = this.#next.take();
     if (all === undefined) return;
@@ -164,7 +161,6 @@ export class FastConnection implements RequestConnection {
     if (request !== undefined) this.#life.end(request, false);
   };
 
-  /** `now`: monotonic milliseconds. */
   look(now: number): void {
     const { headersMs, idleMs, requestMs } = this.ports.intake.bounds;
     const waited = now - this.#next.since;

@@ -14,7 +14,6 @@ import type { FastRequest } from './fast-request.ts';
 import { decideStage, forwardStage } from './request-stages.ts';
 
 export interface FastLife {
-  /** Judges and answers it. */
   readonly begin: (request: FastRequest) => void;
   /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
   readonly refuse: (request: FastRequest, refusal: Refusal) => void;

@@ -6,16 +6,13 @@ import type { ListenerOptions } from '../port.ts';
 import type { AnswerStream } from './answer-stream.ts';
 import type { ReadHead } from './request-head.ts';
 
-/** What the connections of a listener have in common. */
 export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
   readonly scheme: 'https' | 'http';
   readonly isDraining: () => boolean;
   readonly readHead: ReadHead;
-  /** The value of Date at this moment. */
   readonly date: () => string;
 }
 
-/** The connection as its request uses it. */
 export interface RequestConnection {
   readonly socket: Socket;
   readonly ports: FastPorts;

@@ -29,7 +29,6 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   readonly client: ClientAddress;
   /** Undefined where the message has none. */
   readonly received: RequestBody | undefined;
-  /** The connection ends with this answer. */
   closeAfter: boolean;
   /** A status was written, or is about to be. */
   answered = false;
@@ -133,7 +132,6 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     return received.readableFlowing !== true || received.readableLength > 0 ? 'held' : 'awaited';
   }
 
-  /** An upstream's answer. */
   head(status: number, headers: HeaderLines): void {
     const { facts } = this;
     const order = this.#order;
@@ -186,7 +184,6 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     this.#status = status;
   }
 
-  /** Nothing more can be written to the client. */
   close(): void {
     for (const listener of this.#closed ?? []) listener();
     this.#closed = undefined;

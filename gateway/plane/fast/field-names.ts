@@ -17,7 +17,6 @@ export const FIELD_RULE = {
 export type FieldRule = (typeof FIELD_RULE)[keyof typeof FIELD_RULE];
 
 export interface FieldName {
-  /** Lower case. */
   readonly name: string;
   readonly rule: FieldRule;
   readonly hasUnderscore: boolean;

@@ -1,7 +1,6 @@
 // Field sections of requests that were read before, by their octets: most clients send the same one with each request.
 import { createRecentMap } from '../../policy/recent-map.ts';
 
-/** Of one listener. */
 const MOST_SECTIONS = 2_000;
 const MOST_CHARACTERS = 1_000_000;
 /** So many look-ups are a sample. After one with fewer hits than a quarter, so many heads are read without a look-up. */

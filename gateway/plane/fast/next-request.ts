@@ -37,7 +37,6 @@ export class NextRequest {
     return bytes;
   }
 
-  /** For a head that is not complete. */
   putBack(bytes: Buffer): void {
     this.#bytes = bytes;
   }

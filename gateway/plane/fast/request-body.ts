@@ -11,7 +11,6 @@ const FRAMING_EACH = 16;
 const FRAMING_AT_FIRST = 64 * 1_024;
 
 export class RequestBody extends Readable {
-  /** All of it has come. */
   isWhole = false;
   /** Octets since the last read of this counter. */
   arrived = 0;

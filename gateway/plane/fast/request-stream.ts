@@ -17,10 +17,8 @@ export function lengthOf({ body, fields }: Pick<CallRequest, 'body' | 'fields'>)
 }
 
 interface StreamEvents {
-  /** Nothing more is to be written. */
   readonly isOver: () => boolean;
   readonly onFailed: (cause: Error) => void;
-  /** All of it is written. */
   readonly onWhole: () => void;
 }
 

@@ -11,7 +11,6 @@ export interface Framed {
   readonly host: string;
   /** Octets of the body; -1: chunked; undefined: none. */
   readonly length: number | undefined;
-  /** The connection ends with the answer. */
   readonly isLast: boolean;
 }
 

@@ -35,7 +35,6 @@ function ended(): Error {
 
 export class UpstreamConnection {
   readonly socket: Socket;
-  /** Answers that came on it. */
   served = 0;
   /** When something came on it last, monotonic milliseconds. */
   readAt = 0;
@@ -43,7 +42,6 @@ export class UpstreamConnection {
   onceOpen: (() => void) | undefined;
   readonly #place: TargetPlace;
   readonly #events: ConnectionEvents;
-  /** For one call alone. */
   readonly #isSingle: boolean;
   #call: DirectCall | undefined;
   #isOpen = false;
@@ -70,7 +68,6 @@ export class UpstreamConnection {
     this.socket.once('close', () => this.#onBreak(ended()));
   }
 
-  /** Gives it a call when it has none. */
   use(call: DirectCall): void {
     this.#call = call;
     call.connection = this;
@@ -93,7 +90,6 @@ export class UpstreamConnection {
     call?.onBroken(known);
   }
 
-  /** Destroys the connection without a report. */
   destroy(): void {
     this.#call = undefined;
     this.socket.destroy();

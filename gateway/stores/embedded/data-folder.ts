@@ -25,7 +25,6 @@ export class DataFolderError extends Error {
   }
 }
 
-/** Whether a gateway has kept anything in `folder`. */
 export function hasDatabase(folder: string): boolean {
   return existsSync(join(folder, DATABASE_FILE));
 }

@@ -23,7 +23,6 @@ export interface Database {
 export interface DatabaseOptions {
   /** Called once per change: false when the thread has ended or a call came to nothing. */
   readonly onState: (up: boolean) => void;
-  /** Told what ended the thread. */
   readonly onFault: (error: unknown) => void;
   /** Told why a call came to nothing, in SQLite's words or ours. */
   readonly onRefused?: (reason: string) => void;
@@ -124,7 +123,6 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
 export interface Batches<Call> {
   /** Rejects with what `run` rejects with, or with `StoreUnavailable` when no answer comes in time. */
   readonly add: (call: Call) => Promise<unknown>;
-  /** Resolves when nothing runs or waits. */
   readonly settled: () => Promise<void>;
 }
 

@@ -48,7 +48,6 @@ export function createLedgerReading(database: DatabaseSync) {
         return isMeant ? recordFrom({ ...partOf(row), sample: textOf(row.sample), days }) : undefined;
       });
     },
-    /** The same, added up. */
     countUsage: (
       filter: Omit<UsageFilter, 'since'>,
       { since, readFrom, weekFrom, weekBeforeFrom, today }: DayNumbers,
@@ -110,7 +109,6 @@ export interface Condition {
 
 const COLUMNS = ['api', 'version', 'consumer', 'via', 'operation'] as const;
 
-/** The columns by which records are ordered. */
 export const PLACE = COLUMNS.join(', ');
 
 type Fixed = Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;

@@ -5,7 +5,6 @@ import type { Limit, Take, Taken } from '../../policy/rate-limit/limit.ts';
 interface Bucket {
   /** Theoretical arrival time in microseconds: when the bucket will be full again. */
   tat: number;
-  /** Microseconds an empty bucket needs to fill. */
   fill: number;
 }
 
@@ -13,7 +12,6 @@ const DEFAULT_MAX_BUCKETS = 100_000;
 /** Share of the buckets that goes when all room is used, so that the search for them is rare. */
 const EVICTED_SHARE = 0.1;
 
-/** Its answers wait for nothing. */
 export interface EmbeddedRateLimitStore {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly Taken[];
@@ -81,7 +79,6 @@ export function createEmbeddedRateLimitStore(options: {
     return taken;
   };
 
-  /** None of the units are taken. */
   const look = ({ key, limit }: Take, cost: number): Taken => {
     const now = options.now();
     return limit.algorithm === 'sliding-log'
@@ -132,7 +129,6 @@ const DEFAULT_MAX_UNITS = 2_000_000;
 const DEFAULT_MAX_LOGS = 100_000;
 
 export interface EmbeddedLogs {
-  /** `now` in milliseconds. */
   readonly take: (take: Take, now: number) => Taken;
   /** What the log says of `cost` units, none of which are taken. */
   readonly look: (key: string, limit: Limit, cost: number, now: number) => Taken;

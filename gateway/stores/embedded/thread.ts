@@ -14,7 +14,6 @@ export class OpenError extends Error {
 }
 
 export interface DatabaseThread {
-  /** Of the file that is open. */
   readonly identity: string | undefined;
   /** One batch at a time; rejects with `StoreUnavailable`. */
   readonly run: (calls: readonly Call[]) => Promise<readonly unknown[]>;

@@ -11,7 +11,6 @@ type RedisClientOptions = RedisOptions & { readonly replyMapping: 'legacy' };
 export interface RedisClients {
   /** Of a single Redis, or of the primary behind sentinels. */
   readonly primary: (address: Extract<RedisAddress, { readonly kind: 'single' | 'sentinel' }>) => Client;
-  /** Of one server of a cluster. */
   readonly node: (address: RedisAddress, server: RedisServer) => Client;
 }
 

@@ -1,7 +1,6 @@
 // What went wrong with a command or a connection, in words that are safe to print, and how long Redis counts as away for it.
 import { StoreUnavailable } from '../../policy/contract.ts';
 
-/** No answer within the limit. */
 export class Late extends Error {}
 
 /** A server of a cluster that holds the key no longer, or not yet, says which one to ask: nothing was done. */
@@ -85,7 +84,6 @@ export interface RedisBreaker {
   readonly closed: boolean;
   readonly trip: () => void;
   readonly reset: () => void;
-  /** Ends probing and reporting, for good. */
   readonly stop: () => void;
 }
 

@@ -10,7 +10,6 @@ import { isStoredObject, storedValue } from '../stored-json.ts';
 export interface LastKnown {
   /** The name of the data that they stood in. */
   readonly origin: string;
-  /** As the store writes them. */
   readonly overrides: readonly string[];
 }
 

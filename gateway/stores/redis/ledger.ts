@@ -44,7 +44,6 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const addUsage = define('sundialAddUsage', luaText('add-usage'));
   const readUsage = define('sundialReadUsage', luaText('read-usage'));
   const forgetUsage = define('sundialForgetUsage', luaText('forget-usage'));
-  // A request waits for it.
   const firstUsage = script('sundialFirstUsage', luaText('first-usage'), 1, { makesKeys: true });
   const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
   const usageBegan = define('sundialUsageBegan', luaText('usage-began'));

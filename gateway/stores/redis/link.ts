@@ -50,9 +50,7 @@ export type Send = (args: ScriptArguments, sending: Sending) => Promise<unknown>
 export interface RedisLink {
   /** Settles after the first attempt, successful or not. */
   readonly opened: Promise<void>;
-  /** Whether it answers now. */
   readonly ready: boolean;
-  /** And takes writes. */
   readonly up: boolean;
   /** The last failure as a short code such as `ECONNREFUSED`, safe to print; undefined while ready. */
   readonly problem: string | undefined;

@@ -41,7 +41,6 @@ export interface Forwarder {
   ) => Promise<Refusal | undefined>;
 }
 
-/** One forward on its way through reply-from. */
 interface ForwardedCall extends Forwarded {
   readonly inbound: NodeInbound;
   why: Fault | Refusal | undefined;
@@ -73,7 +72,6 @@ export function createForwarder({
     }
   }
 
-  /** What reply-from calls in place of undici. */
   function request(
     { headers: { [FORWARDED_CALL]: call } }: { readonly headers: WithForwardedCall },
     callback: Callback,

@@ -6,7 +6,6 @@ import type { TLSSocket } from 'node:tls';
 import { endGracefully } from '../../graceful-end.ts';
 
 export interface Connections {
-  /** Every connection as it was accepted. */
   readonly track: (socket: Socket) => void;
   /** The connection, or what TLS makes of it; one that speaks HTTP/2 is known by its session alone. */
   readonly trackSpeaker: (socket: Socket | TLSSocket) => void;

@@ -10,7 +10,6 @@ export interface Http2Sessions {
   readonly watch: (session: ServerHttp2Session) => void;
   /** Whether a stream of it was reset before, so that the next one may be as well. */
   readonly hasReset: (session: Http2Session | undefined) => boolean;
-  /** Whether it has a stream that is open. */
   readonly isBusy: (session: Http2Session) => boolean;
 }
 
@@ -24,7 +23,6 @@ export function createSessions(bounds: Bounds, report: Pick<BoundsCounter, 'refu
 }
 
 interface SessionFacts {
-  /** Open ones. */
   streams: number;
   hasReset: boolean;
 }

@@ -7,7 +7,6 @@ import { type ClientConnection, createClientConnection } from '../../client-conn
 import type { ClientAddress, Inbound, Intake, ListenerOptions, TlsFace } from '../../port.ts';
 import type { Http2Sessions } from '../connection/sessions.ts';
 
-/** What a listener has for all of its requests. */
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
   readonly scheme: 'https' | 'http';
   readonly sessions: Pick<Http2Sessions, 'hasReset'>;
@@ -54,7 +53,6 @@ export class OpenRequest {
   sweepsUnread = 0;
   /** While it is awaited: sweeps in which it was, and what came in them. */
   arriving: { waited: number; bytes: number; counts: boolean } | undefined;
-  /** Body bytes of an answer made here. */
   bytes = 0;
   gone = false;
   answered = false;
@@ -64,11 +62,9 @@ export class OpenRequest {
   switched = false;
   /** Lets its answer onto the connection, where Node does not order the answers itself. */
   attach: (() => void) | undefined;
-  /** The connection ends with this answer. */
   closeAfter = false;
   /** The one before it on its HTTP/1 connection, while that is not answered. */
   before: OpenRequest | undefined;
-  /** Told to the one behind it. */
   onEnded: (() => void) | undefined;
 
   constructor(

@@ -8,7 +8,6 @@ export interface OpenTunnels {
   readonly add: (service: TunnelService, open: (onClosed: () => void) => Tunnel) => void;
   /** Ends all, and from now on each new one as soon as it is open. */
   readonly goAway: () => void;
-  /** One entry for each. */
   readonly services: () => Iterable<TunnelService>;
 }
 
@@ -21,7 +20,6 @@ const LOOK_EVERY_MS = 1_000;
 /** What an open one carried until it was last seen to carry more. */
 interface Traffic {
   bytes: number;
-  /** Monotonic milliseconds. */
   at: number;
 }
 

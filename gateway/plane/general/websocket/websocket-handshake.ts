@@ -27,11 +27,9 @@ export interface HandshakeOptions {
   readonly order: ForwardOrder;
   readonly route: UpstreamRoute<HttpConnections>;
   readonly startDeadline: StartDeadline;
-  /** Edits the head of the 101. */
   readonly decorate: (headers: HeaderLines) => void;
   /** The head of the 101 is good; at most one of these three comes, and none after the call was given up. */
   readonly onSwitched: () => void;
-  /** An answer that is no 101. */
   readonly onAnswer: (answer: IncomingMessage) => void;
   /** `unsent`: there never was a connection. */
   readonly onFailure: (cause: unknown, unsent: boolean) => void;

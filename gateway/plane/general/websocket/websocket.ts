@@ -22,10 +22,8 @@ import { relayAnswer } from './relayed-answer.ts';
 import { openTunnel, type TunnelEnds } from './tunnel.ts';
 import { shakeHands } from './websocket-handshake.ts';
 
-/** A connection that Node's server has handed over. */
 export interface Handover {
   readonly socket: Socket;
-  /** What came behind the handshake. */
   readonly head: Buffer;
   /** The connection is a WebSocket now, and its 101 is written. */
   readonly onSwitched: () => void;
