@@ -1,7 +1,7 @@
 // The guard of retirements: looks at what is still called of each version that says `retire_when`, and does what an
 // operator would do before its sunset: hold it, or say aloud that it will go all the same. Run by gateway.ts.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
-import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
+import { DAY_MS, type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import { knownAt } from '../policy/lifecycle/known.ts';
 import { type Hold, type OverrideStore, retirementHoldOf } from '../policy/lifecycle/override.ts';
 import {
@@ -44,7 +44,6 @@ export interface RetirementGuard {
 }
 
 const EVERY_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** From so long before a sunset on it is looked at closely, and it is said that it comes. */
 const CLOSELY_MS = 2 * DAY_MS;
 const SAID_FROM_MS = 30 * DAY_MS;

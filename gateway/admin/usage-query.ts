@@ -1,6 +1,6 @@
 // What a look at the ledger asks for, as the query of its URL says it.
 import { suggest } from '../plan/read/shape-issues.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import { dayOf, isPrintableId, parseDuration, parseInstant } from '../policy/notation.ts';
 import { readPlace, type UsageDay, type UsageFilter } from '../policy/usage/ledger.ts';
 import { daysBefore } from '../policy/usage/window.ts';
@@ -21,7 +21,6 @@ export type UsageQueryRead =
 
 const PARAMETERS = ['api', 'version', 'consumer', 'since', 'after', 'most'] as const;
 const MOST = 500;
-const DAY_MS = 86_400_000;
 
 export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQueryRead {
   const problems: string[] = [...unknownNames(query, PARAMETERS)];

@@ -3,7 +3,7 @@
 import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { type Exception, endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -153,8 +153,6 @@ function stageOf(rules: VersionRules, { now }: Moment) {
 function keyOf(api: string, version: string): string {
   return `${api} ${version}`;
 }
-
-const DAY_MS = 86_400_000;
 
 type ExceptionBody = UsedVersion['exceptions'][number];
 

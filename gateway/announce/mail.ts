@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
 import { type CallingConsumer, callLines, leaveLines } from './callers.ts';
 import { successorCall, successorSentence } from './event.ts';
@@ -27,7 +27,6 @@ export interface MailOf {
   readonly readers: readonly CallingConsumer[];
 }
 
-const DAY_MS = 86_400_000;
 const NAMES = new Intl.ListFormat('en-GB');
 
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;

@@ -1,6 +1,6 @@
 // What is known of announcements: marks in the store, and here those that never change again, so that a look asks for few.
 import { createHash } from 'node:crypto';
-import type { EpochMs } from '../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
 
 export interface Marks {
@@ -60,7 +60,6 @@ export function createMarks(
   };
 }
 
-const DAY_MS = 86_400_000;
 /** Notices that are older at the first look at an API are not sent. */
 const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
 /** For this long a consumer that starts to call still gets the notice. */

@@ -4,6 +4,9 @@
 /** An instant as milliseconds since 1970-01-01T00:00:00Z. Calendar arithmetic uses `Temporal`, never this number. */
 export type EpochMs = number & { readonly clock?: 'epoch' };
 
+/** Milliseconds. */
+export const DAY_MS = 86_400_000;
+
 /** Milliseconds of a clock that is never set, for durations. No instant of one clock passes for one of the other. */
 export type MonotonicMs = number & { readonly clock?: 'monotonic' };
 

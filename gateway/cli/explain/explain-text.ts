@@ -3,7 +3,7 @@ import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import { reasonPhrase } from '../../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import type { ExchangeAnswer } from '../../exchange/exchange.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import { instantText } from '../../exchange/publish/lifecycle-entry.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { JudgedRequest } from '../judge.ts';
@@ -132,8 +132,4 @@ function changeText({
 
 function statusText(status: number): string {
   return `${status} ${reasonPhrase(status)}`;
-}
-
-function instantText(instant: EpochMs): string {
-  return Temporal.Instant.fromEpochMilliseconds(instant).toString();
 }

@@ -1,4 +1,5 @@
 // The timeline for programs: each version and operation with its dates as they are announced, and what is announced later.
+import { instantText } from '../../exchange/publish/lifecycle-entry.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
@@ -85,9 +86,4 @@ function announcementEntry(announcement: Announcement) {
 
 function orLeftOut<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
-}
-
-function instantText(at: EpochMs | undefined): string | undefined {
-  if (at === undefined || !Number.isFinite(at)) return undefined;
-  return Temporal.Instant.fromEpochMilliseconds(at).toString();
 }

@@ -2,6 +2,7 @@
 
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../api/usage-answers.ts';
 import { plural } from '../../plan/problems.ts';
+import { DAY_MS } from '../../policy/contract.ts';
 import { counted, parseInstant } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type Column, cell, moment, printable, tableLines } from '../terminal-text.ts';
@@ -28,7 +29,6 @@ const COLUMNS: readonly Column[] = [
 ];
 const OPERATIONS: Column = { heading: 'OPERATIONS' };
 const AGENT: Column = { heading: 'USER AGENT' };
-const DAY_MS = 86_400_000;
 
 export function usageText({ answer, rows, operations, filter, colour }: UsageLook): string {
   const { versions = [], now, since, began, kept = null, recording } = answer;

@@ -1,5 +1,5 @@
 // The changelog of an API as an Atom feed (RFC 4287): /.well-known/lifecycle/<api>.atom.
-import type { EpochMs } from '../../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
 import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
 import type { Milestone } from '../../policy/lifecycle/milestones.ts';
 import { instantText } from './lifecycle-entry.ts';
@@ -13,8 +13,6 @@ export interface FeedOptions {
   /** When an entry was last changed: RFC 4287, 4.2.15. */
   readonly changedAt: (milestone: Milestone) => EpochMs;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The whole document. The same milestones give the same bytes; an empty feed has the current day as `updated`. */
 export function lifecycleFeed(
