@@ -12,7 +12,7 @@ RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM packages AS gateway-packages
 # What the samples alone import.
-RUN npm uninstall --no-save --omit=dev --no-audit --no-fund bullmq oidc-provider
+RUN npm uninstall --no-save --omit=dev --no-audit --no-fund bullmq oidc-provider selfsigned
 
 FROM node:26-slim AS base
 RUN apt-get update \
