@@ -12,7 +12,7 @@ RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM packages AS gateway-packages
 # What the samples alone import.
-RUN npm uninstall --no-save --omit=dev --no-audit --no-fund bullmq oidc-provider
+RUN npm uninstall --no-save --omit=dev --no-audit --no-fund bullmq oidc-provider selfsigned
 
 FROM node:26-slim AS base
 RUN apt-get update \
@@ -41,7 +41,8 @@ COPY upstreams/orders/*.openapi.yaml upstreams/orders/
 COPY upstreams/payments/*.openapi.yaml upstreams/payments/
 COPY upstreams/webhooks/*.openapi.yaml upstreams/webhooks/
 # Compiled once here: the root is read-only where it runs.
-RUN node gateway/sundial.js --version
+RUN node gateway/sundial.js --version \
+ && NODE_COMPILE_CACHE=node_modules/.cache/sundial NODE_COMPILE_CACHE_PORTABLE=1 node --eval "import('./gateway/gateway.ts')"
 
 ENV SUNDIAL_CONFIG=/app/config/container/gateway.yaml
 USER node

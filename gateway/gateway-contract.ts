@@ -1,5 +1,6 @@
 // The options that start a gateway, and the handle of a running one.
 import type { GatewayFacts } from './cli/run/banner.ts';
+import type { PolicyReader, ReaderStart } from './plan/aside/reader-contract.ts';
 import type { Problem } from './plan/problems.ts';
 import type { Environment } from './plan/read/interpolate.ts';
 import type { ReloadOutcome } from './plan/reload/watch-contract.ts';
@@ -18,6 +19,8 @@ export interface GatewayOptions {
   readonly cwd?: string;
   /** Told of each reload in one line for people, which the log has in full. */
   readonly onReload?: (line: string) => void;
+  /** What reads the policies of a reload; default: a thread of its own. */
+  readonly openReader?: (start: ReaderStart) => PolicyReader;
 }
 
 export interface LifecycleClock {

@@ -1,12 +1,12 @@
 // The key pair the gateway makes for itself where none is configured, kept in the data folder.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { covers } from '../plan/read/key-pair.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { makeFolder } from '../system/make-folder.ts';
 import type { KeyPair } from './certificates.ts';
+import { makeSelfSigned } from './self-signed-certificate.ts';
 
 const DAY_MS = 86_400_000;
 const LIFETIME_DAYS = 397;
@@ -52,27 +52,8 @@ export async function selfSignedPair(
 
 async function makePair(names: readonly string[], now: EpochMs): Promise<Omit<KeyPair, 'names'>> {
   const expiry = now + LIFETIME_DAYS * DAY_MS;
-  // A tenth of the time to start, and needed once a year.
-  const { generate } = await import('selfsigned');
-  const made = await generate([{ name: 'commonName', value: 'Sundial (self-signed)' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(now - DAY_MS),
-    notAfterDate: new Date(expiry),
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: names.map((name) =>
-          isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
-        ),
-      },
-    ],
-  });
-  return { cert: made.cert, key: made.private, expiry };
+  const made = await makeSelfSigned('Sundial (self-signed)', names, { from: now - DAY_MS, until: expiry });
+  return { ...made, expiry };
 }
 
 /** Undefined when the pair is not what is wanted. */

@@ -19,7 +19,7 @@ limits: { rate: 600/1m, deprecated: 50% }
 upstreams: { v1: { targets: [http://127.0.0.1:4001] }, v2: { targets: [http://127.0.0.1:4002] } }
 versions: { v1: { released: 2024-01-01 }, v2: { released: 2024-01-01 } }
 `;
-const LIVES = 10_000;
+const LIVES = 1_000;
 
 let whole: Whole;
 beforeAll(async () => {
@@ -99,7 +99,7 @@ async function rowsOf(
 
 describe('dates mean the same everywhere', () => {
   it(
-    `DEP-8, SUN-2, RET-11: ${LIVES} random lives read alike in every view at a random instant`,
+    'DEP-8, SUN-2, RET-11: random lives read alike in every view at a random instant',
     async () => {
       const { seed, drawn } = samples(caseArbitrary, LIVES);
       const wrong = new Map<string, number>();

@@ -75,6 +75,7 @@ beforeAll(async () => {
   service = stack.use(await startMarkedService());
   gateway = stack.use(
     await runGateway({
+      reloadThread: true,
       config: join(folder, 'gateway.yml'),
       policies: folder,
       environment: { SERVICE: service.url },

@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { operate, runCommand } from '../support/command.ts';
+import { runGateway } from '../support/gateway.ts';
 import { startProcess } from '../support/gateway-process.ts';
 import { freePorts } from '../support/ports.ts';
 import { folderForEachTest } from '../support/published-folder.ts';
@@ -47,24 +48,22 @@ async function storeFiles(): Promise<readonly string[]> {
   );
 }
 
+const start = () => runGateway({ config, realClock: true, environment: folder.environment() });
+
 async function runOnce(): Promise<void> {
-  await using gateway = startProcess(['run', '-c', config], folder.environment());
-  await gateway.ready;
-  gateway.kill('SIGTERM');
-  await gateway.ended;
+  await using _gateway = await start();
 }
 
 describe('check --live', () => {
   it('says what the running gateway refuses at a reload, and where no gateway runs ends with 3', async () => {
-    await using gateway = startProcess(['run', '-c', config], folder.environment());
-    await gateway.ready;
-    await saveEarlier();
-    const found = await checkByProcess('--live');
-    expect(found.stdout).toContain(REWRITTEN);
-    expect(found.exitCode).toBe(1);
-    gateway.kill('SIGTERM');
-    await gateway.ended;
-    const alone = await checkByProcess('--live');
+    {
+      await using _gateway = await start();
+      await saveEarlier();
+      const found = await checkByProcess('--live');
+      expect(found.stdout).toContain(REWRITTEN);
+      expect(found.exitCode).toBe(1);
+    }
+    const alone = await check(['--live']);
     const why = 'no gateway was asked what a reload would refuse: no gateway answers at';
     expect(alone.stdout).toContain(why);
     expect(alone.exitCode).toBe(3);
@@ -155,11 +154,10 @@ describe('check --store', () => {
 
 describe('status', () => {
   it('says that the last reload was refused, and that a restart is needed', async () => {
-    await using gateway = startProcess(['run', '-c', config], folder.environment());
-    const { admin } = await gateway.ready;
+    await using gateway = await start();
+    const { admin } = gateway;
     const reach = ['--admin', `http://127.0.0.1:${admin}`];
-    const token = (await readFile(join(folder.path, 'data/admin-token'), 'utf8')).trim();
-    const environment = { SUNDIAL_ADMIN_TOKEN: token };
+    const environment = { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() };
     expect((await operate(['status', ...reach])).stdout).toMatch(/^ready: store embedded up/);
     await saveEarlier();
     await operate(['reload', ...reach], { environment });

@@ -15,7 +15,7 @@ import { inOrder } from './misspelt-versions/in-order.ts';
 import { drawnPolicy, written } from './misspelt-versions/policies.ts';
 import { misspelt, namesLike, noVersion } from './misspelt-versions/spellings.ts';
 
-const POLICIES = 20;
+const POLICIES = 8;
 const DAY = Date.UTC(2026, 10, 20);
 const drawn = samples(
   drawnPolicy.chain((policy) =>

@@ -5,8 +5,9 @@ import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
+import { type Ended, operate } from '../support/command.ts';
 import { printHelp } from '../support/program-help.ts';
-import { openWorkspace, type Workspace } from '../support/readme-demo.ts';
+import { FILES, openWorkspace, type Workspace } from '../support/readme-demo.ts';
 import { statusesOfFaults, statusesOfRefusals } from '../support/readme-refusals.ts';
 import { PAGES, ROOT, readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
 
@@ -18,7 +19,7 @@ const { scripts }: { scripts: Record<string, string> } = JSON.parse(
 
 let workspace: Workspace;
 beforeAll(async () => {
-  workspace = await openWorkspace();
+  workspace = await openWorkspace(FILES);
 });
 afterAll(() => workspace[Symbol.asyncDispose]());
 
@@ -80,17 +81,17 @@ describe('what the README shows of commands', () => {
   it('shows one of each', () => expect(printing).toHaveLength(4));
 
   it.each(printing)('is what it really prints: %s', async (line) => {
-    await using other = await openWorkspace();
+    await using other = await openWorkspace(FILES);
     await addReleased(other.folder);
-    const { code, stdout } = other.sundial(...wordsOf(line).slice(2));
-    expect(code).toBe(0);
+    const { exitCode, stdout } = await operateIn(other.folder, line);
+    expect(exitCode).toBe(0);
     expect(readme.blocks.map(({ text }) => text)).toContain(stdout);
   });
 
   it.each(silent)('runs: %s', async (line) => {
-    await using other = await openWorkspace();
-    const ran = other.sundial(...wordsOf(line.replace(/ +#.*/, '')).slice(2));
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    await using other = await openWorkspace(FILES);
+    const ran = await operateIn(other.folder, line.replace(/ +#.*/, ''));
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });
 
@@ -241,6 +242,17 @@ describe('what the README names', () => {
 /** As a shell would. */
 function wordsOf(line: string): readonly string[] {
   return Array.from(line.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
+}
+
+/** Runs `npx sundial …` as if it was called in `folder`. */
+async function operateIn(folder: string, line: string): Promise<Ended> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await operate(wordsOf(line).slice(2));
+  } finally {
+    process.chdir(before);
+  }
 }
 
 /** The policies of an earlier day, which the samples of today are compared with. */

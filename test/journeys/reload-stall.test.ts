@@ -20,7 +20,7 @@ it('promise 1: two hundred changed files are reloaded without holding up the req
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const set = await writePolicySet(folder, SHAPE, echo.url);
-  const gateway = stack.use(await runGateway({ config: set.configFile }));
+  const gateway = stack.use(await runGateway({ config: set.configFile, reloadThread: true }));
   const client = stack.use(overHttp1(gateway.http, { tls: false }));
   const ask = (path: string) => client.ask({ path, headers: { host: 'api.example.com' } });
   const worst: number[] = [];

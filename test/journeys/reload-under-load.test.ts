@@ -37,6 +37,7 @@ beforeAll(async () => {
   const sockets = stack.use(await startWebSocketUpstream());
   gateway = stack.use(
     await runGateway({
+      reloadThread: true,
       config: join(folder, 'gateway.yml'),
       policies: folder,
       environment: { ECHO: echo.url, SOCKETS: sockets.url },

@@ -36,6 +36,7 @@ beforeAll(async () => {
   echoUrl = echo.url;
   gateway = stack.use(
     await runGateway({
+      reloadThread: true,
       config: join(folder, 'gateway.yml'),
       policies: folder,
       environment: { ECHO: echo.url },

@@ -16,6 +16,8 @@ import { workersOf } from '../support/worker-clients.ts';
 const stack = new AsyncDisposableStack();
 const PATH = '/api/v1/open';
 const OPEN = readFileSync(join(import.meta.dirname, 'workers/open.yaml'), 'utf8');
+/** Prints the flags that a process gives to V8. */
+const PRINTED_FLAGS = join(import.meta.dirname, '../support/printed-flags.cjs');
 const WITHIN = { timeout: 40_000, interval: 50 };
 let echo: Service;
 
@@ -59,23 +61,13 @@ const isAlive = (pid: number): boolean => {
 const allGone = (pids: readonly number[]) =>
   vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), WITHIN);
 
-it('gives the flags that keep memory low to V8 in the primary and in every worker', async () => {
-  const preload = join(import.meta.dirname, '../support/printed-flags.cjs');
-  const gateway = start(await openFolder(), { NODE_OPTIONS: `--require=${preload}` });
-  await gateway.ready;
-  for (const pid of [gateway.pid, ...workersOf(gateway.pid)]) {
-    expect(gateway.stderr).toContain(`${pid} --no-allocation-site-pretenuring\n`);
-    expect(gateway.stderr).toMatch(new RegExp(`^${pid} --heap-growing-percent=\\d+$`, 'm'));
-  }
-});
-
-describe('a gateway that is signalled', () => {
+describe('a gateway that runs', () => {
   let folder = '';
   let gateway: GatewayProcess;
   let workers: readonly number[] = [];
   beforeAll(async () => {
     folder = await openFolder();
-    gateway = start(folder);
+    gateway = start(folder, { NODE_OPTIONS: `--require=${PRINTED_FLAGS}` });
     await gateway.ready;
     workers = workersOf(gateway.pid);
   });
@@ -92,6 +84,13 @@ describe('a gateway that is signalled', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line))
       .filter((line) => line.log === 'access' && line.path.startsWith(path));
+
+  it('gives the flags that keep memory low to V8 in the primary and in every worker', () => {
+    for (const pid of [gateway.pid, ...workers]) {
+      expect(gateway.stderr).toContain(`${pid} --no-allocation-site-pretenuring\n`);
+      expect(gateway.stderr).toMatch(new RegExp(`^${pid} --heap-growing-percent=\\d+$`, 'm'));
+    }
+  });
 
   it('leaves what reaches its workers as well to the primary', async () => {
     expect(workers).toHaveLength(2);

@@ -39,6 +39,7 @@ beforeAll(async () => {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   gateway = stack.use(
     await runGateway({
+      reloadThread: true,
       config: join(folder, 'gateway.yml'),
       policies: folder,
       environment: { ECHO: echo.url, WORKERS: '2' },

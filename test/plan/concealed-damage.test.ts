@@ -72,7 +72,7 @@ it(
         const line = (await said(text, GATEWAY)).split('\n').find((each) => each.includes(CANARY));
         expect(line === undefined ? '' : `${text}\n-> ${line}`).toBe('');
       }),
-      1_500,
+      200,
     );
   },
   FUZZ_TIMEOUT_MS,

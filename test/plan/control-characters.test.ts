@@ -2,7 +2,7 @@
 // and terminals would show another text than the file has.
 import { describe, expect, it } from 'vitest';
 import { textPlaces } from '../support/grammar-places.ts';
-import { GATEWAY, ORDERS, workspace } from './workspace.ts';
+import { GATEWAY, loadTexts, ORDERS, sentence, workspace } from './workspace.ts';
 
 const code = (from: number, to = from) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 /** C0 without the two that end a line, DEL, C1, bidi controls, line and paragraph separators, a half of a character. */
@@ -32,12 +32,7 @@ describe.each(['policy', 'gateway'] as const)('a text of a %s file', (kind) => {
       const point = CONTROLS[index % CONTROLS.length] ?? 0;
       if (place.startsWith('headers.') && point === 0x09) continue;
       const yaml = nested(place.split('.'), escaped(`ab${String.fromCharCode(point)}c`));
-      await using files = await workspace(
-        kind === 'policy'
-          ? { 'policies/orders.yaml': yaml }
-          : { 'config/gateway.yaml': yaml, 'policies/orders.yaml': ORDERS },
-      );
-      const found = await files.problems();
+      const found = await (kind === 'policy' ? problemsOf(yaml) : problemsOf(ORDERS, yaml));
       if (!found.some((each) => each.includes(`${called(named(point))} is not allowed in a text`)))
         accepted.push(`${place}: ${named(point)}`);
     }
@@ -50,23 +45,19 @@ it.each(CONTROLS.map(named))(
   async (name) => {
     const control = String.fromCodePoint(Number.parseInt(name.slice(2), 16));
     const message = `${called(name)} is not allowed in a text`;
-    const inText = async (policy: string, environment = {}) => {
-      await using files = await workspace({ 'policies/orders.yaml': policy });
-      return await files.problems(environment);
-    };
-    expect((await inText(`${ORDERS}reason: ${escaped(`a${control}b`)}\n`)).join()).toContain(
+    expect((await problemsOf(`${ORDERS}reason: ${escaped(`a${control}b`)}\n`)).join()).toContain(
       `${message} (remove it)`,
     );
     expect(
-      (await inText(`${ORDERS}contacts: { ${escaped(`a${control}b`)}: a@b.example }\n`)).join(),
+      (await problemsOf(`${ORDERS}contacts: { ${escaped(`a${control}b`)}: a@b.example }\n`)).join(),
     ).toContain(message);
-    const brought = await inText(`${ORDERS}contacts: { acme: "\${env:MAIL}" }\n`, {
+    const brought = await problemsOf(`${ORDERS}contacts: { acme: "\${env:MAIL}" }\n`, GATEWAY, {
       MAIL: `a${control}@b.example`,
     });
     expect(brought.join()).toContain(`${message} (from MAIL)`);
     if (name !== 'U+D800' && name !== 'U+0000') {
       // As it is, not as an escape: YAML itself keeps some of these out.
-      const raw = (await inText(`${ORDERS}reason: "a${control}b"\n`)).join();
+      const raw = (await problemsOf(`${ORDERS}reason: "a${control}b"\n`)).join();
       expect(raw).toMatch(/error: /);
       expect(raw).toContain(named(control.codePointAt(0) ?? 0));
     }
@@ -117,6 +108,10 @@ it('the files of the workspace themselves are in order', async () => {
   await using files = await workspace({ 'policies/orders.yaml': ORDERS, 'config/gateway.yaml': GATEWAY });
   expect(await files.problems()).toEqual([]);
 });
+
+async function problemsOf(policy: string, gateway = GATEWAY, environment = {}): Promise<readonly string[]> {
+  return (await loadTexts(policy, gateway, environment)).problems.map(sentence);
+}
 
 function nested(path: readonly string[], value: string): string {
   const [key, ...rest] = path;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderProblems } from '../../gateway/plan/problems.ts';
+import { fuzz } from '../support/fuzz.ts';
 import { GATEWAY, loadTexts, ORDERS } from './workspace.ts';
 
 const sample = readFileSync(join(import.meta.dirname, '../../policies/orders.yaml'), 'utf8').replaceAll(
@@ -64,14 +65,14 @@ describe('a changed file', () => {
         changed = changed.slice(0, at) + with_ + changed.slice(at + length);
       await loadText(changed);
     });
-    await fc.assert(property, { numRuns: 120 });
+    await fuzz(property, 40);
   });
 
   it('gateway: is judged, not crashed on', async () => {
     const property = fc.asyncProperty(cut(GATEWAY), async ([at, length, with_]) => {
       await loadText(ORDERS, GATEWAY.slice(0, at) + with_ + GATEWAY.slice(at + length));
     });
-    await fc.assert(property, { numRuns: 120 });
+    await fuzz(property, 40);
   });
 
   it('a value of any kind at any key is judged, not crashed on', async () => {
@@ -94,7 +95,7 @@ describe('a changed file', () => {
       const changed = lines.map((line, at) => (at === index ? line.replace(/: .*|:$/, `: ${value}`) : line));
       await loadText(changed.join('\n'));
     });
-    await fc.assert(property, { numRuns: 120 });
+    await fuzz(property, 40);
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 });

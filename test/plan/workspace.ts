@@ -63,11 +63,15 @@ export async function workspace(files: Readonly<Record<string, string | Uint8Arr
 }
 
 /** Both files by their texts, without a disk. */
-export const loadTexts = (policy: string, gateway: string): Promise<Loaded> =>
+export const loadTexts = (
+  policy: string,
+  gateway: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Loaded> =>
   loadAll({
     configFile: '/nowhere/config/gateway.yaml',
     policyFiles: ['/nowhere/policies/orders.yaml'],
-    environment: {},
+    environment,
     now: NOW,
     cwd: '/nowhere',
     readFile: async (path) => new TextEncoder().encode(path.endsWith('gateway.yaml') ? gateway : policy),
@@ -83,7 +87,7 @@ export async function planOf(...policies: readonly string[]): Promise<GatewayPla
   return plan;
 }
 
-function sentence({ file, line, column, severity, message, hint, source }: Problem): string {
+export function sentence({ file, line, column, severity, message, hint, source }: Problem): string {
   const marked = source?.text.slice(column - 1, column - 1 + source.length) ?? '';
   return `${file}:${line} «${marked}» ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }

@@ -1,5 +1,4 @@
-// Runs one command to its end and hands over all that came of it: as a process of its own, or, for the many cases
-// that differ only in what a gateway answers, the operators' commands inside the test, from their words to what they print.
+// Runs one command to its end and returns what it printed: as a process of its own, or inside the test without a process.
 import { Command, CommanderError } from 'commander';
 import { addAcceptCommand } from '../../gateway/cli/accept/command.ts';
 import { openGateway } from '../../gateway/cli/admin-client.ts';
@@ -7,12 +6,18 @@ import { addCheckCommand } from '../../gateway/cli/check/command.ts';
 import type { ApartResult } from '../../gateway/cli/command-result.ts';
 import type { CommandSetting } from '../../gateway/cli/command-setting.ts';
 import { addConfigCommands } from '../../gateway/cli/config/command.ts';
+import { addDiffCommand } from '../../gateway/cli/diff/command.ts';
+import { addExplainCommand } from '../../gateway/cli/explain/command.ts';
+import { addExtendCommand } from '../../gateway/cli/extend/command.ts';
+import { addInitCommand } from '../../gateway/cli/init/command.ts';
 import { addKeyCommands } from '../../gateway/cli/keys/command.ts';
 import { addNotifyCommand } from '../../gateway/cli/notify/command.ts';
+import { addOpenapiCommand } from '../../gateway/cli/openapi/command.ts';
 import { addPauseCommand } from '../../gateway/cli/pause/command.ts';
 import { addPinCommands } from '../../gateway/cli/pin/command.ts';
 import { addReloadCommand } from '../../gateway/cli/reload/command.ts';
 import { addStatusCommand } from '../../gateway/cli/status/command.ts';
+import { addTimelineCommand } from '../../gateway/cli/timeline/command.ts';
 import { addUsageCommand } from '../../gateway/cli/usage/command.ts';
 import { readPublishedFrom } from '../../gateway/stores/read-published.ts';
 import { startProcess } from './gateway-process.ts';
@@ -41,7 +46,7 @@ export interface Surroundings {
   readonly now?: () => number;
 }
 
-const OPERATORS_COMMANDS = [
+const COMMANDS = [
   addPauseCommand,
   addPinCommands,
   addKeyCommands,
@@ -52,6 +57,12 @@ const OPERATORS_COMMANDS = [
   addUsageCommand,
   addNotifyCommand,
   addCheckCommand,
+  addExplainCommand,
+  addTimelineCommand,
+  addDiffCommand,
+  addExtendCommand,
+  addOpenapiCommand,
+  addInitCommand,
 ];
 
 /** `sundial pause …` and its like without a process; `environment` is all there is. */
@@ -77,7 +88,7 @@ export async function operate(
     confirm: () => confirm,
     readRecorded: readPublishedFrom,
   };
-  for (const add of OPERATORS_COMMANDS) add(program, setting);
+  for (const add of COMMANDS) add(program, setting);
   try {
     await program.parseAsync(words, { from: 'user' });
     return ended;

@@ -1,11 +1,10 @@
-// How everything over hostile bytes is tried: on the same draws always, and on others each time.
-// Both print their seed where something is found; `FUZZ_TIMES=100` tries a hundred times as many.
+// Draws the input of a test, `FUZZ_TIMES` as much as it asks for: half from a fixed seed, half from another one in each run.
 import { env } from 'node:process';
 import fc from 'fast-check';
 
 const FIXED_SEED = 20_261_120;
 const TIMES = Number(env.FUZZ_TIMES ?? 1);
-/** For a test that does one of these, milliseconds. */
+/** Milliseconds. */
 export const FUZZ_TIMEOUT_MS = 60_000 * TIMES;
 
 /** Half of `runs` on the fixed seed, half on one that changes. */

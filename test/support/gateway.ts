@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway-contract.ts';
+import { createPolicyReader } from '../../gateway/plan/aside/policy-reader.ts';
 import { ADMIN_TOKEN_FILE } from '../../gateway/plan/grammar/listeners-section.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { overHttp1 } from './http-client.ts';
@@ -23,6 +24,8 @@ export interface RunGateway {
   readonly policies?: string;
   /** For `${env:…}` in the YAML. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Reloads are read in a thread, as in operation; default: in this one, since a thread takes longer to start than a gateway. */
+  readonly reloadThread?: boolean;
 }
 
 export interface RunningGateway extends AsyncDisposable {
@@ -64,6 +67,7 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
       : {
           lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test', isObeyed: true },
         }),
+    ...(!options.reloadThread && { openReader: createPolicyReader }),
     environment: {
       DATA: folder,
       STORE: `embedded:${folder}`,

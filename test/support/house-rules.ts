@@ -216,7 +216,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['gateway/telemetry/'],
   '@opentelemetry/api': ['gateway/telemetry/'],
   fastify: ['gateway/plane/general/', 'gateway/plane/proxy-listener.ts', 'gateway/admin/'],
-  selfsigned: ['gateway/server/'],
   'close-with-grace': ['gateway/server/'],
   commander: ['gateway/cli/'],
   nodemailer: ['gateway/announce/'],

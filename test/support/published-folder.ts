@@ -45,7 +45,7 @@ export interface PublishedFolder {
   readonly orders: string;
   readonly environment: (more?: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
   readonly start: (more?: Readonly<Record<string, string>>) => Promise<RunningGateway>;
-  /** Starts a gateway that accepts what stands there, and ends it. */
+  /** Starts a gateway of one process that accepts what stands there, and ends it. */
   readonly publish: (more?: Readonly<Record<string, string>>) => Promise<void>;
   readonly save: (text: string, name?: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
@@ -87,7 +87,7 @@ export function folderForEachTest(): PublishedFolder {
     environment,
     start,
     publish: async (more) => {
-      await using _gateway = await start(more);
+      await using _gateway = await start({ ...more, WORKERS: '1' });
     },
     save,
     remove: (name) => rm(join(path, name)),

@@ -9,7 +9,9 @@ import { freePorts } from './ports.ts';
 import { ROOT } from './readme-text.ts';
 
 const LAUNCHER = 'gateway/sundial.js';
-const PARTS = ['package.json', 'config', 'policies', 'gateway', 'upstreams'];
+/** What commands on files read. */
+export const FILES = ['config', 'policies', 'upstreams'];
+const PROJECT = ['package.json', 'gateway', ...FILES];
 
 export interface Ran {
   readonly code: number | null;
@@ -36,9 +38,10 @@ export interface Demo {
   readonly shell: (command: string) => string;
 }
 
-export async function openWorkspace(): Promise<Workspace> {
+/** `parts`: what is copied of this project. */
+export async function openWorkspace(parts: readonly string[] = PROJECT): Promise<Workspace> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sundial-project-')));
-  for (const part of PARTS) await cp(join(ROOT, part), join(folder, part), { recursive: true });
+  for (const part of parts) await cp(join(ROOT, part), join(folder, part), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return {
     folder,

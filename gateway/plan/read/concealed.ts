@@ -7,11 +7,13 @@ type Path = readonly (string | number)[];
 
 const LIKE_A_SECRET =
   /pass|pwd|secret|token|key|auth|cred|cookie|bearer|session|signature|signing|private|jwt|hmac|dsn|connection.?string|salt|(?:^|[_-])sas(?:$|[_-])/i;
-/** The same, as words that may be misspelt. */
-const WORDS: readonly string[] = (
+/** The same, as words that may be misspelt, each with its letters in order. */
+const WORDS: readonly (readonly [word: string, letters: string])[] = (
   'password passwd passphrase pass pwd secret secrets token tokens key apikey auth authorization credential ' +
   'credentials cookie bearer session signature signing private jwt hmac dsn salt'
-).split(' ');
+)
+  .split(' ')
+  .map((word) => [word, sorted(word)]);
 /** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
 const NO_SECRETS: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache', 'taken-over']);
 /** Below these the operator chooses the names of keys. */
@@ -75,13 +77,15 @@ export function isLikeASecret(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
   const together = parts.replace(/[^a-z0-9]+/g, '');
   if (LIKE_A_SECRET.test(key) || LIKE_A_SECRET.test(together)) return true;
-  return [together, ...parts.split(/[^a-z0-9]+/)].some((part) => WORDS.some((word) => isSlip(part, word)));
+  return [...new Set([together, ...parts.split(/[^a-z0-9]+/)])].some(isSlip);
 }
 
 /** Of three letters, only the same ones in another order: one wrong letter makes too many other words. */
-function isSlip(part: string, word: string): boolean {
-  if (Math.abs(part.length - word.length) > 1) return false;
-  return (word.length > 3 && distance(part, word) <= 1) || sorted(part) === sorted(word);
+function isSlip(part: string): boolean {
+  const near = WORDS.filter(([word]) => Math.abs(part.length - word.length) <= 1);
+  if (near.length === 0) return false;
+  const own = sorted(part);
+  return near.some(([word, letters]) => letters === own || (word.length > 3 && distance(part, word) <= 1));
 }
 
 function sorted(word: string): string {

@@ -4,11 +4,12 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import type { Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
 import { concealed, isConcealed, shownKey, showsKeys, withoutOutside, withoutQuoted } from './concealed.ts';
+import { MOST_BYTES } from './files.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, type Remark, rangeOf } from './positions.ts';
 import { controlProblem, readText } from './texts.ts';
 import { pointer, quote } from './values.ts';
-import { MOST_BYTES, readYaml } from './yaml-text.ts';
+import { readYaml } from './yaml-text.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -4,11 +4,12 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type
 import { glob, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { SecretRead } from './interpolate.ts';
-import { MOST_BYTES } from './yaml-text.ts';
 
 export const NO_FILE = 'no such file';
 export const A_FOLDER = 'it is a folder';
 const NOT_A_FILE = 'it is not a regular file';
+/** Of a document. */
+export const MOST_BYTES = 1_000_000;
 const MOST_SECRET_BYTES = 65_536;
 // A pipe nobody writes to would otherwise be waited for; that it is no file is seen after opening.
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);

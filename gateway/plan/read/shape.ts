@@ -38,7 +38,8 @@ export function checkShape<Whole extends Parts, Parts>(
   const quoted: Path[] = [];
   const value = structuredClone(document.value);
 
-  for (const issue of flattenIssues(parsed.error.issues, value)) {
+  const firstIssues = flattenIssues(parsed.error.issues, value);
+  for (const issue of firstIssues) {
     // A bare 1.10 where text is needed: what was written is what was meant.
     const given = valueAt(value, issue.path);
     const written = document.written(issue.path);
@@ -48,8 +49,9 @@ export function checkShape<Whole extends Parts, Parts>(
     quoted.push(issue.path);
   }
 
-  const whole = parse(grammar, value);
-  const issues = flattenIssues(whole.error?.issues ?? [], value);
+  const isChanged = quoted.length > 0;
+  const whole = isChanged ? parse(grammar, value) : parsed;
+  const issues = isChanged ? flattenIssues(whole.error?.issues ?? [], value) : firstIssues;
   const isWrong = new Set(issues.map(({ path }) => pointer(path)));
   for (const path of quoted) {
     if (isWrong.has(pointer(path))) continue;

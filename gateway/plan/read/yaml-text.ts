@@ -1,7 +1,6 @@
 // Text of one file to a YAML tree, or to what is wrong with its syntax. First step from document to plan.
 import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
 
-export const MOST_BYTES = 1_000_000;
 const MOST_TOKENS = 60_000;
 /** A scalar of one character is two tokens, one of none (`a:`) is none; with some to spare. */
 const MOST_TOKENS_PER_CHARACTER = 4;

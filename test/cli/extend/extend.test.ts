@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { spliceExtension } from '../../../gateway/plan/extension-splice.ts';
 import { ORDERS, workspace } from '../../plan/workspace.ts';
+import { fuzz } from '../../support/fuzz.ts';
 import { BLOCK, date, ENTRY, extend, NEXT, read, withExtended } from './extended-orders.ts';
 
 describe('an entry that others would share', () => {
@@ -133,7 +134,7 @@ describe('one insertion, wherever the entry belongs', () => {
     ];
     const comment = fc.stringMatching(/^[a-zA-Zäöü#\t{}[\]:,'"$ -]{0,20}$/).map((text) => `  # ${text}`);
     await using files = await workspace({ 'policies/orders.yaml': BLOCK });
-    await fc.assert(
+    await fuzz(
       fc.asyncProperty(
         fc.oneof(fc.constantFrom(...forms.map(withExtended)), fc.constant(ORDERS)),
         fc.array(fc.option(comment, { nil: '' }), { minLength: 24, maxLength: 24 }),
@@ -161,7 +162,7 @@ describe('one insertion, wherever the entry belongs', () => {
           expect(version?.extended?.at(-1)?.why).toBe(why);
         },
       ),
-      { numRuns: 60 },
+      20,
     );
   });
 });

@@ -50,7 +50,7 @@ async function watching(
     wallClock: () => NOW,
     history,
     cwd: files.folder,
-    ...(readFile && { openReader: (start) => createPolicyReader(start, readFile) }),
+    openReader: (start) => createPolicyReader(start, readFile),
     onPlan: (next) => {
       plans.push(next);
       tell('plan');
