@@ -29,6 +29,8 @@ import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
 import { compileSignals } from './signals/compile.ts';
+import { checkUpstreams } from './upstreams/check.ts';
+import { upstreamWords } from './upstreams/words.ts';
 
 const LIST = [
   { compileApi: compileRoutes, words: routesWords },
@@ -115,6 +117,7 @@ const LIST = [
     compileOperation: maxBodyOfOperation,
   },
   { check: checkContacts, compileApi: compileContacts },
+  { check: checkUpstreams, words: upstreamWords },
   { words: rulesWords },
   // Expectations change nothing that anyone is told or given.
   { words: { ofApi: { expect: () => [] } } },

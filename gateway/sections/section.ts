@@ -6,7 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 import type { Fact } from './facts.ts';
-import type { OperationFile, PolicyFile, VersionFile } from './policy-file.ts';
+import type { OperationFile, PolicyFile, UpstreamFile, VersionFile } from './policy-file.ts';
 import type { PolicyView, Report, Surroundings } from './view.ts';
 
 export interface Section {
@@ -77,4 +77,5 @@ export interface Holders {
   readonly ofApi: PolicyFile;
   readonly ofVersion: VersionFile;
   readonly ofOperation: OperationFile & { readonly version: VersionFile };
+  readonly ofUpstream: UpstreamFile & { readonly file: PolicyFile };
 }

@@ -43,8 +43,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['gateway/plan/guides/guide-page.ts', 'gateway/plan/version-notes.ts'],
   },
   'gateway/sections/': {
-    may: ['gateway/policy/', 'gateway/plan/read/'],
-    types: ['gateway/plan/plan.ts', 'gateway/plan/settings.ts'],
+    may: ['gateway/policy/', 'gateway/plan/read/', 'gateway/plan/grammar/addresses.ts'],
+    types: ['gateway/plan/plan.ts', 'gateway/plan/settings.ts', 'gateway/plan/upstreams/'],
   },
   'gateway/plan/': {
     may: [

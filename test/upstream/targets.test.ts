@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
 import type { TargetChange } from '../../gateway/exchange/version-states.ts';
-import { DEFAULT_BREAKER } from '../../gateway/plan/compile/upstream.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
+import { DEFAULT_BREAKER } from '../../gateway/sections/upstreams/compile.ts';
 import { atOnce } from '../../gateway/system/time-slices.ts';
 import type { Choice } from '../../gateway/upstream/targets/target-state.ts';
 import { createTargets, type Targets } from '../../gateway/upstream/targets/targets.ts';

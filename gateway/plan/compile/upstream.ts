@@ -2,19 +2,16 @@
 
 import { clientField } from '../../policy/headers/client-fields.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
+import type { PolicyFile } from '../../sections/policy-file.ts';
 import { DEFAULT_VERSION_HEADER } from '../../sections/resolve/grammar.ts';
-import type { ApiPlan, Timeouts, UpstreamPlan } from '../plan.ts';
+import {
+  compileConnectionRules,
+  compileTargetRules,
+  compileTimeouts,
+} from '../../sections/upstreams/compile.ts';
+import type { ApiPlan, UpstreamPlan } from '../plan.ts';
 import { answerFieldsOf } from '../upstreams/answer-fields.ts';
-import type { ConnectionRules, RetryRules } from '../upstreams/connection-rules.ts';
-import type { BreakerRules, HealthRules, TargetRules } from '../upstreams/target-rules.ts';
 import { upstreamPath } from '../upstreams/upstream-places.ts';
-
-/** Milliseconds. */
-export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
-
-const DEFAULT_CONNECTIONS: ConnectionRules = { max: 256, queue: 1_024, waitMs: 1_000 };
-const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
 
 /** What is the same for every upstream of an API. */
 type SharedRules = Pick<UpstreamPlan, 'answerFields'> & { readonly withheld: readonly string[] };
@@ -65,82 +62,5 @@ export function compileUpstream(
     timeouts: compileTimeouts(file.timeout),
     ...compileTargetRules(file),
     ...compileConnectionRules(file),
-  };
-}
-
-/** Milliseconds, each with its default. */
-export function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
-  const written = typeof timeout === 'number' ? { headers: timeout } : (timeout ?? {});
-  const { connect, headers, idle, total } = DEFAULT_TIMEOUTS;
-  return {
-    connect: written.connect ?? connect,
-    headers: written.headers ?? headers,
-    idle: written.idle ?? idle,
-    total: written.total ?? total,
-  };
-}
-
-/** The texts of certificates and keys stand in `file` in place of their paths by now. */
-function compileConnectionRules(
-  file: UpstreamFile,
-): Pick<UpstreamPlan, 'host' | 'connections' | 'retries' | 'http2' | 'tls'> {
-  const { connections, retries = {}, tls } = file;
-  return {
-    host: file.host,
-    connections: {
-      max: connections?.max ?? DEFAULT_CONNECTIONS.max,
-      queue: connections?.queue ?? DEFAULT_CONNECTIONS.queue,
-      waitMs: connections?.wait ?? DEFAULT_CONNECTIONS.waitMs,
-    },
-    retries:
-      retries === 'off'
-        ? undefined
-        : {
-            attempts: retries.attempts ?? DEFAULT_RETRIES.attempts,
-            budget: retries.budget ?? DEFAULT_RETRIES.budget,
-          },
-    http2: file.http2 ?? false,
-    tls: tls && { ca: tls.ca, cert: tls.cert, key: tls.key, name: tls.name },
-  };
-}
-
-/** Times in milliseconds. */
-const DEFAULT_HEALTH: Omit<HealthRules, 'path'> = {
-  every: 5_000,
-  timeout: 1_000,
-  healthy: 2,
-  unhealthy: 3,
-};
-export const DEFAULT_BREAKER: BreakerRules = { failures: 5, open: 10_000, strict: false };
-
-export function compileTargetRules(file: UpstreamFile): TargetRules {
-  return {
-    balance: file.balance ?? 'round-robin',
-    slowStart: file.slow_start ?? 0,
-    health: compileHealth(file.health),
-    breaker: compileBreaker(file),
-  };
-}
-
-function compileHealth(health: UpstreamFile['health']): HealthRules | undefined {
-  if (health === undefined) return undefined;
-  const written = typeof health === 'string' ? { path: health } : health;
-  return {
-    path: written.path,
-    every: written.every ?? DEFAULT_HEALTH.every,
-    timeout: written.timeout ?? DEFAULT_HEALTH.timeout,
-    healthy: written.healthy ?? DEFAULT_HEALTH.healthy,
-    unhealthy: written.unhealthy ?? DEFAULT_HEALTH.unhealthy,
-  };
-}
-
-/** Unasked, a single target is never taken out: an answer of the gateway's own helps no client there. */
-function compileBreaker({ breaker, targets }: UpstreamFile): BreakerRules | undefined {
-  if (breaker === 'off') return undefined;
-  if (breaker === undefined) return targets.length > 1 ? DEFAULT_BREAKER : undefined;
-  return {
-    failures: breaker.failures ?? DEFAULT_BREAKER.failures,
-    open: breaker.open ?? DEFAULT_BREAKER.open,
-    strict: true,
   };
 }

@@ -1,0 +1,84 @@
+// Checks of `upstreams`: where they point, and keys that have no effect.
+import { portOf, reaches } from '../../plan/grammar/addresses.ts';
+import type { UpstreamFile } from '../policy-file.ts';
+import type { PolicyView, Report, Surroundings } from '../view.ts';
+import { DEFAULT_TIMEOUTS } from './compile.ts';
+
+type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
+
+export function checkUpstreams(view: PolicyView, around: Surroundings, report: Report): void {
+  checkAddresses(view, around, report);
+  checkTargets(view, report);
+}
+
+function checkAddresses(view: PolicyView, around: Surroundings, report: Report): void {
+  for (const name of view.upstreamNames) {
+    const upstreams = view.parts.upstreams ?? {};
+    const upstream = Object.hasOwn(upstreams, name) ? upstreams[name] : undefined;
+    for (const [index, target] of (upstream?.targets ?? []).entries()) {
+      const path = ['upstreams', name, 'targets', index];
+      const listener = around.listeners.find(({ address }) => reaches(target, address));
+      if (new URL(target).port === '0') {
+        report(path, {
+          rule: 'target',
+          message: 'nothing answers on port 0',
+          hint: 'write the port of the service',
+        });
+      } else if (listener !== undefined) {
+        report(path, {
+          rule: 'loop',
+          message: `this target is the ${listener.name} listener of this gateway`,
+        });
+      } else if (around.public !== undefined && sameOrigin(target, around.public)) {
+        report(path, { rule: 'loop', message: 'this target is the public address of this gateway' });
+      }
+    }
+    const timeout = upstream?.timeout;
+    const written = typeof timeout === 'object' ? timeout : { headers: timeout };
+    const { connect = 0, headers = DEFAULT_TIMEOUTS.headers, total = DEFAULT_TIMEOUTS.total } = written;
+    const longer = headers > total ? 'for headers' : connect > total ? 'to connect' : undefined;
+    if (longer !== undefined) {
+      const unwritten = headers > total && written.headers === undefined;
+      const message = `the time ${longer}${unwritten ? `, ${headers / 1_000}s unless written,` : ''} is longer than the total`;
+      report(['upstreams', name, 'timeout'], { rule: 'timeout', message });
+    }
+  }
+}
+
+function sameOrigin(a: string, b: string): boolean {
+  return new URL(a).hostname === new URL(b).hostname && portOf(a) === portOf(b);
+}
+
+function checkTargets(view: PolicyView, report: Report): void {
+  const upstreams = view.parts.upstreams ?? {};
+  for (const name of view.upstreamNames) {
+    const upstream = Object.hasOwn(upstreams, name) ? upstreams[name] : undefined;
+    if (upstream === undefined) continue;
+    const under: Report = (path, finding) => report(['upstreams', name, ...path], finding);
+    checkTwice(upstream, under);
+    checkIdle(upstream, under);
+  }
+}
+
+function checkTwice({ targets = [] }: UpstreamParts, report: Report): void {
+  for (const [index, target] of targets.entries()) {
+    if (targets.indexOf(target) === index) continue;
+    report(['targets', index], { rule: 'targets', message: 'this target stands here twice' });
+  }
+}
+
+function checkIdle({ targets, balance, breaker, health, slow_start }: UpstreamParts, report: Report): void {
+  const idle = (key: string, why: string) =>
+    report([key], {
+      rule: 'targets',
+      severity: 'warning',
+      message: `${key} does nothing ${why}`,
+      at: 'key',
+    });
+  if (targets?.length === 1) {
+    if (balance !== undefined) idle('balance', 'with one target');
+    if (slow_start !== undefined) idle('slow_start', 'with one target');
+  } else if (slow_start !== undefined && breaker === 'off' && health === undefined) {
+    idle('slow_start', 'where neither health nor a breaker ever takes a target out');
+  }
+}

@@ -1,0 +1,54 @@
+// How a diff shows an upstream: its targets, and its rules with their defaults filled in.
+import type { BreakerRules, HealthRules } from '../../plan/upstreams/target-rules.ts';
+import { spanInWords } from '../../policy/spans.ts';
+import { membersFact, plainWord, wordFact, writtenWord } from '../facts.ts';
+import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
+import type { Words } from '../section.ts';
+import { compileTargetRules, compileTimeouts } from './compile.ts';
+
+export const upstreamWords: Words = {
+  ofUpstream: {
+    targets: ({ targets }, document, at) => {
+      const words = targets.map((each, index) => writtenWord(document, [...at, 'targets', index], each));
+      return [membersFact('target', words)];
+    },
+    path: ({ path, file }) => wordFact('path', plainWord(path ?? file.base)),
+    version_as: ({ version_as: told = { header: DEFAULT_VERSION_HEADER }, file }, document, at) =>
+      file.versions === 'none'
+        ? []
+        : wordFact('version_as', writtenWord(document, [...at, 'version_as'], told)),
+    timeout: ({ timeout }) =>
+      Object.entries(compileTimeouts(timeout)).flatMap(([name, ms]) =>
+        wordFact(`timeout ${name}`, plainWord(span(ms))),
+      ),
+    balance: (upstream) => {
+      const several = upstream.targets.length > 1;
+      return wordFact('balance', several ? plainWord(compileTargetRules(upstream).balance) : undefined);
+    },
+    slow_start: (upstream) => {
+      const { slowStart } = compileTargetRules(upstream);
+      return wordFact('slow_start', slowStart === 0 ? undefined : plainWord(span(slowStart)));
+    },
+    health: (upstream) => {
+      const { health } = compileTargetRules(upstream);
+      return wordFact('health', health && plainWord(spellHealth(health)));
+    },
+    breaker: (upstream) => {
+      const { breaker } = compileTargetRules(upstream);
+      return wordFact('breaker', plainWord(breaker === undefined ? 'off' : spellBreaker(breaker)));
+    },
+  },
+  defaults: { ofUpstream: { authorization: 'keep' } },
+};
+
+function spellHealth({ path, every, timeout, healthy, unhealthy }: HealthRules): string {
+  return `${path} every ${span(every)}, timeout ${span(timeout)}, healthy ${healthy}, unhealthy ${unhealthy}`;
+}
+
+function spellBreaker({ failures, open, strict }: BreakerRules): string {
+  return `${failures} failures, open ${span(open)}${strict ? '' : ', never the last target'}`;
+}
+
+function span(ms: number): string {
+  return spanInWords(0, ms);
+}
