@@ -4,6 +4,7 @@ import type { ForwardPorts } from '../../upstream/attempts.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { ListenerOptions } from '../port.ts';
 import type { AnswerStream } from './answer-stream.ts';
+import type { MessageDuplex } from './message-duplex.ts';
 import type { ReadHead } from './request-head.ts';
 
 /** What the connections of a listener have in common. */
@@ -13,6 +14,16 @@ export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, 
   readonly readHead: ReadHead;
   /** The value of Date at this moment. */
   readonly date: () => string;
+}
+
+/** Where a connection goes on. */
+export interface ConnectionEnds {
+  /** Node's server has it from now on. */
+  readonly handOver: () => void;
+  /** Node's server answers one request of it. */
+  readonly serve: (message: MessageDuplex) => void;
+  /** It is none of this plane any more. */
+  readonly onLeft: () => void;
 }
 
 /** The connection as its request uses it. */
