@@ -1,7 +1,12 @@
 // Requests without a body in a form that only Node's parser reads: it gets each of them alone, on a connection in memory, and the
 // client's connection stays on the fast plane.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { type Duplex, PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { isOneMessage } from '../../../gateway/plane/fast/message-duplex.ts';
+import { PLANES } from '../../../gateway/plan/bounds.ts';
+import { createClientConnection } from '../../../gateway/plane/client-connection.ts';
+import { isOneMessage, MessageDuplex } from '../../../gateway/plane/fast/message-duplex.ts';
 import { forEachTest } from '../gateway-pair.ts';
 import { carried, type GatewayOptions, type GatewayUnderTest } from '../gateway-under-test.ts';
 import { get, OK, odd, openRaw, type RawClient, type RawRequest, until } from '../raw-sockets.ts';
@@ -307,7 +312,7 @@ it.each(REFUSED)(
   '%d for %s is answered, closed and counted as on the general plane',
   async (status, _name, request) => {
     const [fast, general] = await Promise.all(
-      (['fast', 'general'] as const).map(async (plane) => {
+      PLANES.map(async (plane) => {
         const { gateway, upstream } = await pair(undefined, { plane });
         const client = await open(gateway.port);
         await ask(client, get('/echo/1'));
@@ -331,6 +336,34 @@ it.each(REFUSED)(
     expect(fast?.outcomes).toMatchObject([{ status }]);
   },
 );
+
+it('the refusal of an odd request reaches a client that has ended its side, as on the general plane', async () => {
+  for (const plane of PLANES) {
+    const { gateway } = await pair(undefined, { plane });
+    const client = await open(gateway.port);
+    await ask(client, get());
+    client.text = '';
+    client.socket.end(odd('/echo', ['Host: api.example.com']), 'latin1');
+    await until(() => client.ended && gateway.listener.connections() === 0);
+    expect(client.text).toMatch(/^HTTP\/1\.1 400 /);
+  }
+});
+
+it('a connection in memory closes behind its last answer, so that Node frees its parser', async () => {
+  const known = createClientConnection(
+    { full: '', key: '', chain: '', viaTrusted: false, isNear: true },
+    undefined,
+  );
+  const socket = new PassThrough();
+  const ends: boolean[] = [];
+  const message = new MessageDuplex(socket as Duplex as Socket, known, Buffer.from(odd()), (isLast) => {
+    ends.push(isLast);
+  });
+  message.write('answer');
+  message.destroySoon();
+  await once(message, 'close');
+  expect([ends, String(socket.read()), socket.destroyed]).toEqual([[true], 'answer', false]);
+});
 
 describe('the connection moves for good', () => {
   it.each([
