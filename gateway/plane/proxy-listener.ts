@@ -48,16 +48,24 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
     options.plane === 'fast' ? createFastPlane({ ...options, ...direct, scheme, isDraining }) : undefined;
   const server = createNodeServer({
     ...{ tls, bounds, admits, sessions },
-    first(socket, goOn) {
+    first(socket, toParsers) {
       const toGeneral = (): void => {
         report.connected('general', 1);
         socket.once('close', () => report.connected('general', -1));
-        goOn();
+        toParsers(socket);
         life.watch(socket);
       };
       const isHttp2 = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
       if (fast === undefined || isHttp2) toGeneral();
-      else fast.take(socket, toGeneral);
+      else
+        fast.take(socket, {
+          handOver: toGeneral,
+          serve(message) {
+            const connection = message as Duplex as Socket;
+            toParsers(connection);
+            life.watch(connection, message);
+          },
+        });
     },
   });
   const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {

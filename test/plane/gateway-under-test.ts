@@ -73,6 +73,13 @@ export interface GatewayUnderTest {
   readonly stop: () => Promise<void>;
 }
 
+/** Requests by the plane that carried them. */
+export function carried({ samples }: Pick<GatewayUnderTest, 'samples'>): Readonly<Record<PlaneName, number>> {
+  const count = (plane: PlaneName): number =>
+    [...samples.byPlane()].reduce((sum, [[of], value]) => (of === plane ? sum + value : sum), 0);
+  return { fast: count('fast'), general: count('general') };
+}
+
 const NO_PLAN: GatewayPlan = {
   revision: '0',
   public: 'https://api.example.com',

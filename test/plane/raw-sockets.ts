@@ -1,6 +1,7 @@
 // Raw TCP on both sides of the transport: a client that sends exact bytes, an upstream that records and answers exact bytes.
 // Used by the tests of server/ and forward/.
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 export interface RawAnswer {
   readonly text: string;
@@ -73,8 +74,10 @@ export interface RawClient {
 }
 
 /** A connection on which a test writes and reads at its own time; it is to be destroyed by the test. */
-export async function openRaw(port: number): Promise<RawClient> {
-  const socket = connect(port, '127.0.0.1');
+export async function openRaw(port: number, tls = false): Promise<RawClient> {
+  const host = '127.0.0.1';
+  const toName = { servername: 'api.example.com', rejectUnauthorized: false };
+  const socket = tls ? connectTls({ port, host, ...toName }) : connect(port, host);
   const client: RawClient = { socket, text: '', ended: false };
   const onEnd = (): void => {
     client.ended = true;
@@ -85,7 +88,7 @@ export async function openRaw(port: number): Promise<RawClient> {
   socket.on('data', (chunk: string) => {
     client.text += chunk;
   });
-  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  await new Promise<void>((resolve) => socket.once(tls ? 'secureConnect' : 'connect', resolve));
   return client;
 }
 
@@ -196,6 +199,11 @@ function bodyBytes(request: RawRequest, buffer: string): number {
 /** A request head for the host and prefix that the test exchange forwards. */
 export function get(path = '/echo', lines: readonly string[] = [], method = 'GET', body = ''): string {
   return [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', ...lines, '', body].join('\r\n');
+}
+
+/** The same in a form that only Node's parser reads. */
+export function odd(path?: string, lines: readonly string[] = [], method?: string, body?: string): string {
+  return get(path, ['X-Odd:\t1', ...lines], method, body);
 }
 
 /** Polls a condition that another process or the event loop brings about; fails after twenty seconds. */

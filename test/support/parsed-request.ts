@@ -19,7 +19,7 @@ export function createBytesParser(): BytesParser {
     bounds: compileBounds({}),
     admits: () => true,
     sessions: { watch: () => undefined },
-    first: (_socket, goOn) => goOn(),
+    first: (socket, toParsers) => toParsers(socket),
   });
   for (const event of ['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect'])
     server.on(event, hear);

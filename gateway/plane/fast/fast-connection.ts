@@ -4,24 +4,14 @@ import type { RequestRefusal } from '../../exchange/directive.ts';
 import { type ClientConnection, createClientConnection } from '../client-connection.ts';
 import { endGracefully } from '../graceful-end.ts';
 import { TOO_LATE } from '../slow-clients.ts';
-import { refuseOnSocket } from '../socket-refusal.ts';
 import { AnswerStream } from './answer-stream.ts';
 import type { FastLife } from './fast-life.ts';
-import type { FastPorts, RequestConnection } from './fast-ports.ts';
+import type { ConnectionEnds, FastPorts, RequestConnection } from './fast-ports.ts';
 import { FastRequest } from './fast-request.ts';
-import { joined, NextRequest } from './next-request.ts';
+import { isOneMessage, MessageDuplex } from './message-duplex.ts';
+import { NextRequest } from './next-request.ts';
 import { framingRefusal } from './request-body.ts';
-import { mayBeRequest } from './request-method.ts';
 import { readStage, runStages } from './request-stages.ts';
-
-/** Octets of further requests that wait for the end of an answer. */
-const MOST_WAITING = 64 * 1_024;
-
-export interface ConnectionEnds {
-  /** Node's parser has it from now on. */
-  readonly handOver: () => void;
-  readonly onLeft: (connection: FastConnection) => void;
-}
 
 export class FastConnection implements RequestConnection {
   readonly socket: Socket;
@@ -33,9 +23,9 @@ export class FastConnection implements RequestConnection {
   readonly #life: FastLife;
   readonly #ends: ConnectionEnds;
   readonly #next = new NextRequest();
-  /** Came behind the request that is under way. */
-  #rest: Buffer | undefined;
   #request: FastRequest | undefined;
+  /** A request that the general plane answers. */
+  #message: MessageDuplex | undefined;
   #hasServed = false;
   /** Nothing on it is read as a request any more. */
   #isSealed = false;
@@ -56,30 +46,26 @@ export class FastConnection implements RequestConnection {
   }
 
   get isBusy(): boolean {
-    return this.#request !== undefined || this.#next.isUnread;
+    return this.#request !== undefined || this.#message !== undefined || this.#next.isUnread;
   }
 
   readonly readOn = (): void => {
-    if (this.#rest === undefined) this.socket.resume();
+    if (!this.#next.keepsSome) this.socket.resume();
   };
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#isSealed || this.socket.writableEnded) return;
     if (this.#request !== undefined) this.#takeBody(this.#request, chunk, 0);
-    else this.#readSoon(chunk);
+    else if (this.#message !== undefined) this.#keep(chunk);
+    else if (this.#next.add(chunk)) readStage.schedule(readConnection, this);
   };
-
-  #readSoon(chunk: Buffer): void {
-    const isWaiting = this.#next.isUnread;
-    this.#next.add(chunk);
-    if (!isWaiting) readStage.schedule(readConnection, this);
-  }
 
   read(): void {
     const all = this.#next.take();
     if (all === undefined) return;
     const head = this.ports.readHead(all);
-    if (head === 'other' || (head === 'partial' && this.#next.isInSmallPieces)) this.#handOver(all);
+    if (head === 'other' && isOneMessage(all)) this.#serve(all);
+    else if (head === 'other' || (head === 'partial' && this.#next.isInSmallPieces)) this.#handOver(all);
     else if (head === 'partial') this.#next.putBack(all);
     else {
       const request = new FastRequest(this, head);
@@ -87,6 +73,14 @@ export class FastConnection implements RequestConnection {
       this.#life.begin(request);
       this.#takeBody(request, all, head.octets);
     }
+  }
+
+  #serve(head: Buffer): void {
+    this.#message = new MessageDuplex(this.socket, this.known, head, (isLast) => {
+      this.#message = undefined;
+      this.#onOver(isLast);
+    });
+    this.#ends.serve(this.#message);
   }
 
   /** Gives `request` what is its own of `bytes`; the rest waits for the end of its answer. */
@@ -102,17 +96,20 @@ export class FastConnection implements RequestConnection {
       }
       if (received.isFull && !received.isWhole) this.socket.pause();
     }
-    if (at === bytes.length) return;
-    this.#rest = joined(this.#rest, at === 0 ? bytes : bytes.subarray(at));
-    if (!mayBeRequest(this.#rest)) {
-      // A body without framing, for one, as some clients send it with a GET: this answer is the last one.
-      request.closeAfter = true;
-      this.#isSealed = true;
-      this.#rest = undefined;
-      return;
-    }
+    if (at < bytes.length) this.#keep(at === 0 ? bytes : bytes.subarray(at));
+  }
+
+  /** Keeps what came behind the request under way until that is answered. */
+  #keep(bytes: Buffer): void {
+    const unfit = this.#next.keep(bytes);
     // Up to here it is read on: of a connection that nobody reads it is not seen that its client has left.
-    if (this.#rest.length > MOST_WAITING) this.socket.pause();
+    if (this.#next.keepsTooMuch) this.socket.pause();
+    if (unfit === undefined) return;
+    // A body without framing, for one, as some clients send it with a GET: this answer is the last one.
+    this.#isSealed = true;
+    if (this.#request !== undefined) this.#request.closeAfter = true;
+    // Node's parser refuses it, and then its answer says close as well.
+    this.#message?.push(unfit);
   }
 
   /** What follows cannot be understood (ERR-3). */
@@ -129,20 +126,24 @@ export class FastConnection implements RequestConnection {
     const request = this.#request;
     if (request === undefined) return;
     this.#request = undefined;
+    this.#life.end(request, true);
+    this.#onOver(request.closeAfter);
+  };
+
+  /** The answer to the request under way is written. */
+  #onOver(isLast: boolean): void {
     this.#hasServed = true;
     this.#next.since = performance.now();
-    this.#life.end(request, true);
-    const rest = this.#rest;
-    this.#rest = undefined;
-    if (request.closeAfter || this.ports.isDraining()) {
+    const kept = this.#next.takeKept();
+    if (isLast || this.#isSealed || this.ports.isDraining()) {
       this.#isSealed = true;
       this.socket.resume();
       endGracefully(this.socket);
-    } else if (rest !== undefined) {
+    } else if (kept !== undefined) {
       this.socket.resume();
-      this.#readSoon(rest);
+      if (this.#next.add(kept)) readStage.schedule(readConnection, this);
     }
-  };
+  }
 
   readonly #onEnd = (): void => {
     // Requests that arrived before the end are served, and finished answers are written.
@@ -150,6 +151,8 @@ export class FastConnection implements RequestConnection {
     const request = this.#request;
     // The rest of the head or body cannot arrive any more.
     if (this.#next.hasBegun || (request !== undefined && !request.endedWhole())) this.socket.destroy();
+    // Node's server ends it as it ends a socket.
+    else if (this.#message !== undefined) this.#message.push(null);
     else this.socket.end();
   };
 
@@ -159,6 +162,7 @@ export class FastConnection implements RequestConnection {
     const request = this.#request;
     this.#request = undefined;
     if (request !== undefined) this.#life.end(request, false);
+    this.#message?.destroy();
   };
 
   look(now: number): void {
@@ -168,12 +172,11 @@ export class FastConnection implements RequestConnection {
     if (request !== undefined) {
       if (!request.endedWhole() && waited > Math.max(requestMs, headersMs))
         this.#refuseBody(request, TOO_LATE);
-    } else if (this.#isSealed) return;
+    } else if (this.#isSealed || this.#message !== undefined) return;
     else if (this.#next.hasBegun || !this.#hasServed) {
       if (waited <= headersMs) return;
       this.#isSealed = true;
-      this.ports.intake.report.refused('headers');
-      refuseOnSocket(TOO_LATE, this.socket, this.known.peer, this.ports);
+      this.#life.refuseHead(this);
     } else if (waited > idleMs) this.socket.destroy();
   }
 
@@ -189,7 +192,7 @@ export class FastConnection implements RequestConnection {
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
     socket.off('close', this.#onClose);
-    this.#ends.onLeft(this);
+    this.#ends.onLeft();
   }
 
   #handOver(bytes: Buffer): void {
@@ -208,8 +211,6 @@ export class FastConnection implements RequestConnection {
   }
 }
 
-function readConnection(connection: FastConnection): void {
-  connection.read();
-}
+const readConnection = (connection: FastConnection): void => connection.read();
 
 function ignore(): void {}

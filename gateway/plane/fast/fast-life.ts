@@ -7,9 +7,9 @@ import { callUpstream } from '../../upstream/attempts.ts';
 import { type KeyedCall, prepareCall } from '../../upstream/bodies/keyed-call.ts';
 import { replayAnswer } from '../../upstream/bodies/replay.ts';
 import { refusalAtOnce } from '../request-reading.ts';
-import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';
-import { refusedBound } from '../socket-refusal.ts';
-import type { FastPorts } from './fast-ports.ts';
+import { createSlowClients, SLOW_BODY, TOO_LATE } from '../slow-clients.ts';
+import { refusedBound, refuseOnSocket } from '../socket-refusal.ts';
+import type { FastPorts, RequestConnection } from './fast-ports.ts';
 import type { FastRequest } from './fast-request.ts';
 import { decideStage, forwardStage } from './request-stages.ts';
 
@@ -17,6 +17,8 @@ export interface FastLife {
   readonly begin: (request: FastRequest) => void;
   /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
   readonly refuse: (request: FastRequest, refusal: Refusal) => void;
+  /** The head of a request did not arrive in time. */
+  readonly refuseHead: (connection: RequestConnection) => void;
   /** Its answer was written whole, or its connection has closed. */
   readonly end: (request: FastRequest, complete: boolean) => void;
   readonly stop: () => void;
@@ -182,6 +184,10 @@ export function createFastLife(ports: FastPorts): FastLife {
   return {
     begin,
     refuse,
+    refuseHead({ socket, known }) {
+      report.refused('headers');
+      refuseOnSocket(TOO_LATE, socket, known.peer, ports);
+    },
     end(request, complete) {
       load.end();
       slowClients.forget(request);

@@ -4,12 +4,12 @@ import { createDateText } from '../answer-text.ts';
 import { createOpenList } from '../slow-clients.ts';
 import { FastConnection } from './fast-connection.ts';
 import { createFastLife } from './fast-life.ts';
-import type { FastPorts } from './fast-ports.ts';
+import type { ConnectionEnds, FastPorts } from './fast-ports.ts';
 import { createHeadReader } from './request-head.ts';
 
 export interface FastPlane {
-  /** Takes an open connection; `handOver` has Node's server take it with every octet that was not a request. */
-  readonly take: (socket: Socket, handOver: () => void) => void;
+  /** Takes an open connection. */
+  readonly take: (socket: Socket, toNode: Omit<ConnectionEnds, 'onLeft'>) => void;
   /** Whether a request on it waits for its answer. */
   readonly isBusy: (socket: Socket) => boolean;
   /** Ends those without a request, as Node's server does with its own. */
@@ -36,12 +36,12 @@ export function createFastPlane(options: Omit<FastPorts, 'date' | 'readHead'>): 
   }, sweepMs).unref();
 
   return {
-    take(socket, handOver) {
+    take(socket, toNode) {
       const connection = new FastConnection(socket, ports, life, {
-        handOver,
-        onLeft(left) {
+        ...toNode,
+        onLeft() {
           report.connected('fast', -1);
-          open.remove(left);
+          open.remove(connection);
           bySocket.delete(socket);
         },
       });

@@ -4,6 +4,7 @@ import type { ForwardPorts } from '../../upstream/attempts.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import type { ListenerOptions } from '../port.ts';
 import type { AnswerStream } from './answer-stream.ts';
+import type { MessageDuplex } from './message-duplex.ts';
 import type { ReadHead } from './request-head.ts';
 
 export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
@@ -11,6 +12,14 @@ export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, 
   readonly isDraining: () => boolean;
   readonly readHead: ReadHead;
   readonly date: () => string;
+}
+
+export interface ConnectionEnds {
+  /** Node's server has it from now on. */
+  readonly handOver: () => void;
+  /** Node's server answers one request of it. */
+  readonly serve: (message: MessageDuplex) => void;
+  readonly onLeft: () => void;
 }
 
 export interface RequestConnection {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { PLANES } from '../../../gateway/plan/bounds.ts';
 import { forEachTest, type Pair } from '../gateway-pair.ts';
-import { get, OK, openRaw, type RawClient, type RawRequest, sendRaw, until } from '../raw-sockets.ts';
+import { get, OK, odd, openRaw, type RawClient, type RawRequest, sendRaw, until } from '../raw-sockets.ts';
 
 const { defer, pair } = forEachTest();
 
@@ -68,6 +68,24 @@ const MOMENTS: readonly Moment[] = [
     sent: 'GET http://api.example.com/echo HTTP/1.1\r\nHost: api',
     isThere: isAccepted,
     observed: [],
+  },
+  {
+    name: 'before the answer to an odd request',
+    sent: odd('/echo/silent'),
+    isThere: isAsked,
+    observed: [LEFT],
+  },
+  {
+    name: 'within the answer to an odd request',
+    sent: odd('/echo/half'),
+    isThere: (_pair, { text }) => text.endsWith('hello'),
+    observed: [{ status: 200, aborted: true }],
+  },
+  {
+    name: 'behind the answer to an odd request',
+    sent: odd('/echo'),
+    isThere: (_pair, { text }) => text.endsWith('ok'),
+    observed: [{ status: 200, aborted: false }],
   },
 ];
 

@@ -4,30 +4,20 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { forEachTest, whenComplete } from '../gateway-pair.ts';
-import type { GatewayUnderTest } from '../gateway-under-test.ts';
-import { get, openRaw, type RawRequest, sendRaw, until } from '../raw-sockets.ts';
+import { carried } from '../gateway-under-test.ts';
+import { get, odd, openRaw, type RawRequest, sendRaw, until } from '../raw-sockets.ts';
 
 const { defer, pair: pairOf } = forEachTest();
 const pair = (options: Parameters<typeof pairOf>[1] = {}) =>
   pairOf(whenComplete, { plane: 'fast', ...options }, whenComplete);
 
-/** In a form that only Node's parser reads. */
 const ODD = 'X-Odd:\t1';
-const odd = (path: string, lines: readonly string[] = [], method = 'GET', body = ''): string =>
-  get(path, [ODD, ...lines], method, body);
 const HELLO = ['Content-Length: 10'];
 const CHUNKED = ['Transfer-Encoding: chunked'];
 const LAST = ['Connection: close'];
 
 const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
 const contentOf = ({ body }: RawRequest): string => body.replaceAll(/\r\n|^[0-9a-f]+\r\n|\b[05]\b/g, '');
-
-/** Requests by the plane that carried them. */
-function carried({ samples }: GatewayUnderTest): { readonly fast: number; readonly general: number } {
-  const count = (plane: string): number =>
-    [...samples.byPlane()].reduce((sum, [[of], value]) => (of === plane ? sum + value : sum), 0);
-  return { fast: count('fast'), general: count('general') };
-}
 
 interface Moment {
   readonly name: string;

@@ -12,11 +12,11 @@ export interface NodeServerOptions extends Pick<Intake, 'bounds' | 'admits'> {
   /** Undefined makes a plain server. */
   readonly tls: TlsFace | undefined;
   readonly sessions: Pick<Http2Sessions, 'watch'>;
-  /** Gets each connection that is open, before Node's parsers do; they get it when it goes on. */
+  /** Gets each connection that is open before Node's parsers do; `toParsers` gives them one. */
   readonly first: SocketHandler;
 }
 
-type SocketHandler = (socket: Socket, goOn: () => void) => void;
+type SocketHandler = (socket: Socket, toParsers: (socket: Socket) => void) => void;
 
 /** The longest that a passed deadline goes unnoticed, milliseconds. */
 const SLOWEST_CHECK_MS = 500;
@@ -36,7 +36,7 @@ export function createNodeServer({ tls, bounds, admits, sessions, first }: NodeS
   const toParsers = takeListeners(server, opened);
   // Certificates of both sides are known before the first read.
   tls?.attach(server as Server & TlsServer);
-  server.on(opened, (socket: Socket) => first(socket, () => toParsers(socket)));
+  server.on(opened, (socket: Socket) => first(socket, toParsers));
   server.headersTimeout = bounds.headersMs;
   server.requestTimeout = Math.max(bounds.requestMs, bounds.headersMs);
   server.keepAliveTimeout = bounds.idleMs;

@@ -31,6 +31,8 @@ export interface ConnectionFacts extends ClientConnection {
   latest: OpenRequest | undefined;
   /** HTTP/1 requests that have no whole answer yet. */
   unanswered: number;
+  /** Called when an answer was written whole and does not end the connection. */
+  readonly onKept?: (() => void) | undefined;
 }
 
 /** A request between its first line and the end of its answer. */
@@ -84,6 +86,11 @@ export class OpenRequest {
   }
 }
 
+/** A connection in memory that carries one request of another connection. */
+export interface MessageConnection extends Pick<ConnectionFacts, 'onKept'> {
+  readonly known: ClientConnection;
+}
+
 /** Kept on the socket itself, where HTTP/2's stand-in for a socket shows it too. */
 const FACTS = Symbol('connection facts');
 
@@ -91,12 +98,15 @@ export function connectionFacts(
   socket: Socket & { [FACTS]?: ConnectionFacts },
   clientAddress: Intake['clientAddress'],
   tls: Pick<TlsFace, 'shown'> | undefined,
+  message?: MessageConnection,
 ): ConnectionFacts {
-  const known = socket[FACTS];
-  if (known !== undefined) return known;
-  const peer = clientAddress(socket.remoteAddress ?? '', undefined);
-  const opened = createClientConnection(peer, tls?.shown(socket));
-  const found = { ...opened, latest: undefined, isSealed: false, unanswered: 0 };
+  const before = socket[FACTS];
+  if (before !== undefined) return before;
+  const opened =
+    message?.known ??
+    createClientConnection(clientAddress(socket.remoteAddress ?? '', undefined), tls?.shown(socket));
+  const { onKept } = message ?? {};
+  const found = { ...opened, latest: undefined, isSealed: false, unanswered: 0, onKept };
   socket[FACTS] = found;
   return found;
 }

@@ -16,6 +16,7 @@ import {
   connectionFacts,
   joinPipeline,
   leavePipeline,
+  type MessageConnection,
   type NodeInbound,
   OpenRequest,
   openOn,
@@ -36,7 +37,7 @@ export type ForwardJudged = (
 
 export interface RequestLife extends Unreadable {
   /** Each connection on which requests come, as it opens. */
-  readonly watch: (socket: Socket) => void;
+  readonly watch: (socket: Socket, message?: MessageConnection) => void;
   /** The first line of a request; undefined on a sealed connection. It may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
@@ -60,10 +61,11 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     onSlowBody: refuseSlow,
   });
 
-  const connectionOf = (socket: Socket) => connectionFacts(socket, clientAddress, tls);
+  const connectionOf = (socket: Socket, message?: MessageConnection) =>
+    connectionFacts(socket, clientAddress, tls, message);
 
-  function watch(socket: Socket): void {
-    const connection = connectionOf(socket);
+  function watch(socket: Socket, message?: MessageConnection): void {
+    const connection = connectionOf(socket, message);
     socket.once('close', () => openOn(connection).forEach(end));
   }
 
@@ -185,7 +187,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     } else if (isLast && !isHttp2 && !open.switched) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
-    }
+    } else open.connection.onKept?.();
     observer.onAnswer(open.facts, outcomeOf(open, complete));
   }
 
