@@ -210,7 +210,7 @@ paths: {}
 
   it('with a file that was never accepted exits; with start: partial it serves the others', async () => {
     await folder.publish();
-    await folder.save(endingApi('2999-01-01').replace('path: /echo', 'path: "${env:NONE}"'), 'other.yaml');
+    await folder.save(endingApi('2999-01-01').replace('path: /echo', `path: "\${env:NONE}"`), 'other.yaml');
     await expect(folder.start()).rejects.toThrow('other.yaml:');
     await using gateway = await folder.start({ START: 'partial' });
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);

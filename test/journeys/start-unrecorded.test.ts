@@ -154,7 +154,7 @@ const [API = '', ...BELOW] = BLOCK.trimEnd().split('\n');
 const ROUTES = BELOW.slice(0, 5);
 const REST = BELOW.slice(5);
 /** The file is refused for this line, however much of it is left. */
-const WRONG = 'headers: { request: { set: { X-Tenant: "${env:NONE}" } } }';
+const WRONG = `headers: { request: { set: { X-Tenant: "\${env:NONE}" } } }`;
 
 describe.each([
   ['without versions', SEC.replace('\n', `\n${WRONG}\n`).trimEnd().split('\n'), ['/mono/secure/x']],
