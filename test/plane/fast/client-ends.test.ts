@@ -82,6 +82,12 @@ const MOMENTS: readonly Moment[] = [
     observed: [{ status: 200, aborted: true }],
   },
   {
+    name: 'behind the refusal of a tunnel',
+    sent: 'CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n',
+    isThere: (_pair, { text }) => text.endsWith('}'),
+    observed: [{ status: 501, aborted: false }],
+  },
+  {
     name: 'behind the answer to an odd request',
     sent: odd('/echo'),
     isThere: (_pair, { text }) => text.endsWith('ok'),

@@ -43,7 +43,11 @@ export function createUnreadable(
       if (refusal === undefined) socket.destroy();
       else refuseRest(refusal, socket);
     },
-    refuseTunnel: ({ socket }) => refuseRest(tunnel, socket),
+    refuseTunnel({ socket }) {
+      // Node has taken its own listener away, and an error without a listener ends the process.
+      socket.on('error', () => undefined);
+      refuseRest(tunnel, socket);
+    },
   };
 }
 
