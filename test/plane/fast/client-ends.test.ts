@@ -1,5 +1,6 @@
 // A client that ends its side or resets its connection at each possible moment: what is under way is given up, nothing is left
 // open, and others are served. On both planes alike.
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { PLANES } from '../../../gateway/plan/bounds.ts';
@@ -124,5 +125,25 @@ describe.each(PLANES)('FWD-17: on the %s plane a client', (plane) => {
       expect(upstream.requests.every(({ complete }) => complete || observed.length > 0)).toBe(true);
       expect((await sendRaw(gateway.port, get('/echo'))).statuses).toEqual([200]);
     });
+  });
+
+  // Unread octets turn the reset into an error event of the socket, from which Node has taken its own listener.
+  it('that sends more behind a refused CONNECT and resets ends nothing but its connection', async () => {
+    const uncaught: unknown[] = [];
+    const note = (error: unknown): void => void uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', note);
+    defer(async () => void process.off('uncaughtExceptionMonitor', note));
+    const { gateway } = await pair(answer, { plane });
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const client = await openRaw(gateway.port);
+      client.socket.write('CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n');
+      await once(client.socket, 'data');
+      client.socket.write('x'.repeat(1_000));
+      client.socket.resetAndDestroy();
+      await once(client.socket, 'close');
+    }
+    await until(() => gateway.listener.connections() === 0);
+    expect(gateway.outcomes.map(({ status }) => status)).toEqual(Array(20).fill(501));
+    expect(uncaught).toEqual([]);
   });
 });
