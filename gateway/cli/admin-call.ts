@@ -53,7 +53,7 @@ export interface ListenerPage {
   readonly kind: 'page';
   readonly origin: string;
   readonly status: number;
-  /** Undefined for what is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
@@ -69,7 +69,7 @@ export type GatewayAction = (gateway: GatewayClient) => Promise<ApartResult>;
 
 interface AdminCall<Answer> {
   readonly request: ApiCall;
-  /** Undefined for what is no such answer. */
+  /** Undefined if the body does not have the expected form. */
   readonly read: (body: unknown) => Answer | undefined;
   readonly render: (answer: Answer, next: NextCommand) => string;
   /** Text for people, printed on stderr: a pipe gets only the answer. */

@@ -77,7 +77,7 @@ export interface PrintedFiles extends FilesAt {
 }
 
 export interface DatedFiles extends PrintedFiles {
-  /** The real day: on an earlier `now` the files are still those of today, without upstreams for what has ended. */
+  /** The wall clock. With an earlier `now` the policy files are still the current ones, which omit the upstreams of retired versions. */
   readonly today: EpochMs;
 }
 

@@ -54,7 +54,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    return undefined; // what is no JSON is refused by whoever reads it, as anything else that is not what was asked for
+    return undefined; // the caller refuses a body that is not JSON, like any other unexpected body
   }
 }
 
