@@ -147,7 +147,7 @@ export async function startUpstream(
       if (end < 0) return false;
       const head = buffer.slice(0, end);
       buffer = buffer.slice(end + 4);
-      const complete = !/\r\n(?:content-length: [1-9]|transfer-encoding)/i.test(head);
+      const complete = !/\r\n(?:content-length: [1-9]|transfer-encoding:)/i.test(head);
       current = { head, socket, body: '', complete, ended: false };
       requests.push(current);
       const text = answer(current, requests.length);
