@@ -157,6 +157,7 @@ async function assemble(
     wallClock,
     pins: stores.pins,
     keys: stores.keys,
+    backup: stores.backup,
     recordsUsage: settings.ledger !== undefined,
     notices: notices.onRequest,
     ...watch,

@@ -165,8 +165,16 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     return openGateway({ ...options, environment: process.env, now: Date.now() });
   },
   readRecorded: async (store) => {
-    const { readPublishedFrom } = await import('./stores/read-published.ts');
+    const { readPublishedFrom } = await import('./stores/read-unopened.ts');
     return readPublishedFrom(store);
+  },
+  restoreBackup: async (folder, backup, at) => {
+    const { restoreBackup } = await import('./stores/embedded/restore.ts');
+    return restoreBackup(folder, backup, at);
+  },
+  newerState: async (folder) => {
+    const { newerState } = await import('./stores/read-unopened.ts');
+    return newerState(folder);
   },
   actions: {
     run,

@@ -1,17 +1,33 @@
-// Reads the published history from a store that this process has not opened: for `check --store`.
+// Reads a store that this process has not opened, for `check`: the published history, and whether a later edition wrote it.
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { PublishedEntry } from '../plan/published/record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
-import { DATABASE_FILE } from './embedded/data-folder.ts';
+import { DATABASE_FILE, toDataFolderError } from './embedded/data-folder.ts';
+import { failureOf, OpenError } from './embedded/open-file.ts';
+import { NewerSchemaError, requireKnown, schemaOf } from './embedded/schema.ts';
 import { readPublished } from './published-text.ts';
 import { connectRedis } from './redis/connect.ts';
 import { readSharedPublished } from './redis/published.ts';
 import type { StoreOptions } from './stores.ts';
 
 const MOST_TRIES = 3;
+
+/** Why this edition cannot open the folder's database, where a later one has written it; read without opening it. */
+export function newerState(folder: string): string | undefined {
+  const file = join(folder, DATABASE_FILE);
+  try {
+    requireKnown(schemaOf(file) ?? 0);
+    return undefined;
+  } catch (error) {
+    // What is not there or not for this user to read says nothing about editions.
+    return error instanceof NewerSchemaError
+      ? toDataFolderError(folder, file, new OpenError(failureOf(error))).message
+      : undefined;
+  }
+}
 
 /** @throws StoreUnavailable with the reason; nothing of an address is in it */
 export async function readPublishedFrom(store: StoreOptions['store']): Promise<readonly PublishedEntry[]> {
