@@ -1,6 +1,6 @@
 // Runs the command itself as a process, as an operator or a supervisor does, and watches what it prints and how it ends.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
@@ -17,17 +17,19 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command; `root`:
- * where the gateway stands.
+ * where the gateway stands; `cwd`: where it is started.
  */
 export function startProcess(
   arguments_: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   prefix: readonly string[] = [],
   root = ROOT,
+  cwd = root,
 ): GatewayProcess {
-  const [command = '', ...rest] = [...prefix, process.execPath, 'gateway/sundial.js', ...arguments_];
+  const launcher = relative(cwd, join(root, 'gateway/sundial.js'));
+  const [command = '', ...rest] = [...prefix, process.execPath, launcher, ...arguments_];
   const child = spawn(command, rest, {
-    cwd: root,
+    cwd,
     env: { ...process.env, NO_COLOR: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
