@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
+import { healthCommandOf, lineage, operands, readStages } from '../support/dockerfile.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
 import { overHttp1 } from '../support/http-client.ts';
 import { freePorts } from '../support/ports.ts';
@@ -99,6 +100,14 @@ describe('the package', () => {
     }
   });
 
+  it('is compiled by what the image runs when it is built', () => {
+    const [command = ''] = lineage(readStages(), 'gateway')
+      .flatMap((stage) => operands(stage, 'RUN'))
+      .slice(-1);
+    expect(command).toContain('NODE_COMPILE_CACHE');
+    expect(succeed('sh', ['-c', command], installed)).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it('says in one line what an older Node needs', () => {
     const old = ['--require', join(import.meta.dirname, 'fake-version.cjs')];
     const words = [...old, join(installed, 'gateway/sundial.js'), 'run'];
@@ -142,7 +151,7 @@ describe('a service behind the installed gateway', () => {
     expect(made).toBe(await readFile(join(ROOT, 'config/schema/policy.schema.json'), 'utf8'));
   });
 
-  it('is reached; the dashboard is there; commands reach the gateway; SIGTERM ends it with 0', async () => {
+  it('is reached, as are its dashboard and its admin API, and ends by SIGTERM with 0', async () => {
     await using gateway = start();
     await gateway.ready;
     await using client = overHttp1(https);
@@ -161,8 +170,12 @@ describe('a service behind the installed gateway', () => {
     // By the thread that reads policies, and the thread of the database.
     expect(sundial('reload')).toMatchObject({ status: 0, stderr: '' });
     expect(sundial('pause', '--list')).toMatchObject({ status: 0, stderr: '' });
+    const [shell = '', ...words] = healthCommandOf(readStages());
+    const isHealthy = () => spawnSync(shell, words, { env: { HEALTH_PORT: String(admin) } }).status === 0;
+    expect(isHealthy()).toBe(true);
     gateway.kill('SIGTERM');
     expect(await gateway.ended).toBe(0);
+    expect(isHealthy()).toBe(false);
   });
 
   it('is reached through several workers', async () => {
