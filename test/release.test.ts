@@ -21,7 +21,7 @@ function run(command: string) {
 describe('the release workflow', () => {
   it('is off until a person switches it on, and starts for a tag alone', () => {
     const [first, ...rest] = jobs.map(([, job]) => job);
-    expect(first?.at('if').value).toBe("vars.RELEASES == 'on'");
+    expect(first?.at('if').value).toBe("vars.RELEASE_IMAGE != ''");
     // A job whose `needs` was skipped is skipped.
     for (const job of rest) expect(job.at('needs').value).toBeDefined();
     expect(workflow.at('on').value).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } });

@@ -10,6 +10,7 @@ import { type GatewayProcess, startProcess } from '../support/gateway-process.ts
 import { overHttp1 } from '../support/http-client.ts';
 import { freePorts } from '../support/ports.ts';
 import { ROOT, readReadme } from '../support/readme-text.ts';
+import { startRedis } from '../support/redis-server.ts';
 
 const MOST_PACKED_BYTES = 1_500_000;
 const { NODE_COMPILE_CACHE: _cache, ...inherited } = process.env;
@@ -109,7 +110,7 @@ describe('the package', () => {
   });
 
   it('says in one line what an older Node needs', () => {
-    const old = ['--require', join(import.meta.dirname, 'fake-version.cjs')];
+    const old = ['--require', join(ROOT, 'test/cli/fake-version.cjs')];
     const words = [...old, join(installed, 'gateway/sundial.js'), 'run'];
     expect(run(process.execPath, words, service)).toEqual({
       status: 2,
@@ -178,14 +179,16 @@ describe('a service behind the installed gateway', () => {
     expect(isHealthy()).toBe(false);
   });
 
-  it('is reached through several workers', async () => {
+  it('is reached through several workers, with Redis', async () => {
+    const redis = stack.adopt(await startRedis(), (server) => server.stop());
     const file = join(service, 'config/gateway.yaml');
-    await writeFile(file, `${await readFile(file, 'utf8')}workers: 2\n`);
+    await writeFile(file, `${await readFile(file, 'utf8')}workers: 2\nstore: ${redis.url}\n`);
     await using gateway = start();
     await gateway.ready;
     await using client = overHttp1(https);
     expect(await client.ask({ path: '/echo/7' })).toMatchObject({ status: 200 });
     expect(gateway.stderr).toMatch(/workers +2/);
+    expect(sundial('pause', '--list')).toMatchObject({ status: 0, stderr: '' });
     gateway.kill('SIGTERM');
     expect(await gateway.ended).toBe(0);
   });

@@ -130,7 +130,7 @@ describe('what the README names', () => {
   });
 
   // What a test runs needs no other proof that it exists: these above, `pause`, `pin` and `notify` beside the demo,
-  // `npm pack` and `npm install` in test/cli/install.test.ts.
+  // `npm pack` and `npm install` in install.test.ts.
   const isRun = (line: string) =>
     /^(npx sundial (explain|timeline|diff|extend|openapi|pause|pin|notify)|npm (pack|install))\b/.test(line);
   const commands = [
