@@ -1,6 +1,6 @@
 // The npm package as a user gets it: built, packed, installed without network or scripts, and run from another folder.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -182,11 +182,19 @@ describe('a service behind the installed gateway', () => {
   it('is reached through several workers, with Redis', async () => {
     const redis = stack.adopt(await startRedis(), (server) => server.stop());
     const file = join(service, 'config/gateway.yaml');
-    await writeFile(file, `${await readFile(file, 'utf8')}workers: 2\nstore: ${redis.url}\n`);
+    await appendFile(file, `workers: 2\nstore: ${redis.url}\n`);
+    await appendFile(
+      join(service, 'policies/api.yaml'),
+      'limits: { rate: 600/1m, by: address, exact: true }\n',
+    );
     await using gateway = start();
     await gateway.ready;
     await using client = overHttp1(https);
-    expect(await client.ask({ path: '/echo/7' })).toMatchObject({ status: 200 });
+    expect(await client.ask({ path: '/echo/7' })).toMatchObject({
+      status: 200,
+      // By a script that Redis runs.
+      headers: { 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '599' },
+    });
     expect(gateway.stderr).toMatch(/workers +2/);
     expect(sundial('pause', '--list')).toMatchObject({ status: 0, stderr: '' });
     gateway.kill('SIGTERM');
