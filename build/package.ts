@@ -22,12 +22,18 @@ const WITHOUT_TEXT = ['abstract-logging'];
 const startedByUrl: Plugin = {
   name: 'started-by-url',
   transform: {
-    filter: { code: "new URL('./" },
+    filter: { code: 'import.meta' },
     handler(code, id) {
-      return code.replace(/(?<=new URL\('\.\/)([\w-]+)\.ts(?=', import\.meta\.url\))/g, (_, name) => {
-        this.emitFile({ type: 'chunk', id: join(id, `../${name}.ts`), fileName: `${PROGRAM}/${name}.js` });
-        return `${name}.js`;
-      });
+      const replaced = code.replace(
+        /(?<=new URL\('\.\/)([\w-]+)\.ts(?=', import\.meta\.url\))/g,
+        (_, name) => {
+          this.emitFile({ type: 'chunk', id: join(id, `../${name}.ts`), fileName: `${PROGRAM}/${name}.js` });
+          return `${name}.js`;
+        },
+      );
+      if (/\.ts['"`]\s*,\s*import\.meta/.test(replaced))
+        this.error("a file is started by a URL in another form than new URL('./name.ts', import.meta.url)");
+      return replaced;
     },
   },
 };

@@ -109,6 +109,15 @@ describe('the package', () => {
     expect(succeed('sh', ['-c', command], installed)).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  it('is unpacked by the command that the systemd unit names', async () => {
+    const unit = await readFile(join(ROOT, 'config/systemd/sundial.service'), 'utf8');
+    const command =
+      /^# +(mkdir .* && tar .*)$/m.exec(unit)?.[1]?.replaceAll('/opt/sundial', join(folder, 'opt')) ?? '';
+    succeed('sh', ['-c', command], folder);
+    const [program = ''] = /(?<=^ExecStart=\S+ \/opt\/sundial\/)\S+/m.exec(unit) ?? [];
+    succeed(process.execPath, [join(folder, 'opt', program), '--version'], service);
+  });
+
   it('says in one line what an older Node needs', () => {
     const old = ['--require', join(ROOT, 'test/cli/fake-version.cjs')];
     const words = [...old, join(installed, 'gateway/sundial.js'), 'run'];
