@@ -152,7 +152,7 @@ describe('a service behind the installed gateway', () => {
     await writeFile(file, written.replaceAll('8443', String(https)).replaceAll('9901', String(admin)));
   });
 
-  const start = (): GatewayProcess => startProcess(['run'], environment, [], installed, service);
+  const start = (): GatewayProcess => startProcess(['run'], environment, [], installed, [], service);
 
   it('has files in order, and schemas for an editor', async () => {
     expect(sundial('check', '--strict')).toMatchObject({ status: 0, stderr: '' });

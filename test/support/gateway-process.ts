@@ -17,13 +17,14 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command; `root`:
- * where the gateway stands; `cwd`: where it is started.
+ * where the gateway stands; `descriptors`: what the process has as 3 and on; `cwd`: where it is started.
  */
 export function startProcess(
   arguments_: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   prefix: readonly string[] = [],
   root = ROOT,
+  descriptors: readonly number[] = [],
   cwd = root,
 ): GatewayProcess {
   const launcher = relative(cwd, join(root, 'gateway/sundial.js'));
@@ -31,7 +32,7 @@ export function startProcess(
   const child = spawn(command, rest, {
     cwd,
     env: { ...process.env, NO_COLOR: '1', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
   });
   const { promise: ready, resolve, reject } = Promise.withResolvers<{ https: number; admin: number }>();
   const ended = new Promise<number | NodeJS.Signals>((done) => {
@@ -41,13 +42,13 @@ export function startProcess(
     });
   });
   const said = { stdout: '', stderr: '' };
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     said.stderr += chunk.toString();
     const https = /^ +gateway +https:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stderr)?.[1];
     const admin = /^ +admin +http:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stderr)?.[1];
     if (https !== undefined && admin !== undefined) resolve({ https: Number(https), admin: Number(admin) });
   });
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     said.stdout += chunk.toString();
   });
   // A process that is expected to end has nobody waiting for it to be ready.

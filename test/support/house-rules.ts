@@ -173,6 +173,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/gateway.ts',
       'gateway/plan/',
       'gateway/server/shutdown.ts',
+      'gateway/server/inherited-sockets.ts',
       'gateway/server/memory-settings.ts',
       'gateway/stores/embedded/held-folder.ts',
       'gateway/stores/read-published.ts',
