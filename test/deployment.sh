@@ -33,3 +33,6 @@ fi
 if has kubeconform; then
   kubeconform -strict -summary config/kubernetes
 fi
+if has actionlint; then
+  actionlint
+fi

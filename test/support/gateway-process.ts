@@ -1,6 +1,6 @@
 // Runs the command itself as a process, as an operator or a supervisor does, and watches what it prints and how it ends.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command; `root`:
- * where the gateway stands; `descriptors`: what the process has as 3 and on.
+ * where the gateway stands; `descriptors`: what the process has as 3 and on; `cwd`: where it is started.
  */
 export function startProcess(
   arguments_: readonly string[],
@@ -25,10 +25,12 @@ export function startProcess(
   prefix: readonly string[] = [],
   root = ROOT,
   descriptors: readonly number[] = [],
+  cwd = root,
 ): GatewayProcess {
-  const [command = '', ...rest] = [...prefix, process.execPath, 'gateway/sundial.js', ...arguments_];
+  const launcher = relative(cwd, join(root, 'gateway/sundial.js'));
+  const [command = '', ...rest] = [...prefix, process.execPath, launcher, ...arguments_];
   const child = spawn(command, rest, {
-    cwd: root,
+    cwd,
     env: { ...process.env, NO_COLOR: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
   });
