@@ -1,6 +1,7 @@
 // Runs the command itself as a process, as an operator or a supervisor does, and watches what it prints and how it ends.
 import { spawn } from 'node:child_process';
 import { join, relative } from 'node:path';
+import { env } from 'node:process';
 
 export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
@@ -14,6 +15,12 @@ export interface GatewayProcess extends AsyncDisposable {
 }
 
 const ROOT = join(import.meta.dirname, '../..');
+const SOURCE = 'gateway/sundial.js';
+
+/** The package as it is built before the tests, which starts in half the time; the demo needs the samples beside the source. */
+function programFor([command]: readonly string[], root: string): string {
+  return root === ROOT && command !== 'demo' ? (env.PROGRAM_UNDER_TEST ?? SOURCE) : SOURCE;
+}
 
 /**
  * `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command; `root`:
@@ -27,7 +34,7 @@ export function startProcess(
   descriptors: readonly number[] = [],
   cwd = root,
 ): GatewayProcess {
-  const launcher = relative(cwd, join(root, 'gateway/sundial.js'));
+  const launcher = relative(cwd, join(root, programFor(arguments_, root)));
   const [command = '', ...rest] = [...prefix, process.execPath, launcher, ...arguments_];
   const child = spawn(command, rest, {
     cwd,
