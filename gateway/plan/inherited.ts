@@ -18,17 +18,6 @@ export function withInherited(document: SourceDocument): SourceDocument {
 /** Steps of `versions.v1.sunset`; below the first two stands what may be written for the API as well. */
 const DEPTH = 3;
 
-/** Whether a version of what came out of `withInherited` has there what stands for the whole API. */
-export function isTakenOver({ origin }: SourceDocument, label: string, key: string): boolean {
-  const [own, shared] = [origin(['versions', label, key]), origin([key])];
-  return own !== undefined && own.line === shared?.line && own.column === shared.column;
-}
-
-/** The keys with which a version says something of its own instead of what stands for the API at `key`. */
-export function ownInstead(key: string): readonly string[] {
-  return INHERITED[key] ?? [];
-}
-
 function writtenAt(path: Path): Path {
   return path.slice(DEPTH - 1);
 }

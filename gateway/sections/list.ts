@@ -16,24 +16,31 @@ import { checkLimits } from './limits/check.ts';
 import { limitsByDates } from './limits/compile.ts';
 import { effectiveLimits } from './limits/effective.ts';
 import { limitsWords } from './limits/words.ts';
+import { checkLinks } from './links/check.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
 import { maintenanceWords } from './maintenance/words.ts';
+import { checkOperations } from './operations/check.ts';
 import { checkResolve } from './resolve/check.ts';
 import { compileResolve } from './resolve/compile.ts';
 import { resolveWords } from './resolve/words.ts';
+import { checkRoutes } from './routes/check.ts';
 import { compileRoutes } from './routes/compile.ts';
 import { routesWords } from './routes/words.ts';
 import { rulesWords } from './rules/words.ts';
+import { checkSchedule } from './schedule/check.ts';
 import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
 import { compileSignals } from './signals/compile.ts';
 import { checkUpstreams } from './upstreams/check.ts';
 import { upstreamWords } from './upstreams/words.ts';
+import { checkVersions } from './versions/check.ts';
 
 const LIST = [
-  { compileApi: compileRoutes, words: routesWords },
+  { check: checkVersions },
+  { check: checkOperations },
+  { check: checkRoutes, compileApi: compileRoutes, words: routesWords },
   {
     needsVersions: [['resolve'], ['rewrite_content_type'], ['unknown_version_status']],
     check: checkResolve,
@@ -62,6 +69,7 @@ const LIST = [
       freeze: ['freeze', 'deprecated', 'sunset'],
       retire_when: ['retire_when', 'sunset'],
     },
+    check: checkSchedule,
     compileVersion: endOfVersion,
     compileOperation: endOfOperation,
     words: scheduleWords,
@@ -76,6 +84,7 @@ const LIST = [
       reason: ['reason'],
     },
     mayBeOverridden: true,
+    check: checkLinks,
   },
   {
     inherited: { maintenance: ['maintenance'] },

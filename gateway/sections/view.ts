@@ -57,3 +57,9 @@ export function versionPath(label: Label): Path {
 export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts, 'api'>): string {
   return label === UNVERSIONED ? api : label;
 }
+
+/** Whether a version has at `key` what the API says for all its versions. */
+export function isTakenOver({ origin }: SourceDocument, label: string, key: string): boolean {
+  const [own, shared] = [origin(['versions', label, key]), origin([key])];
+  return own !== undefined && own.line === shared?.line && own.column === shared.column;
+}

@@ -3,10 +3,10 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { SECTIONS } from '../../sections/list.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import type { PolicyView, Surroundings } from '../../sections/view.ts';
-import { claimsOf } from '../check/together.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';
+import { claimsOf } from '../rules/together.ts';
 
 export interface KeptPolicy extends Candidate {
   readonly descriptions: readonly string[];

@@ -54,3 +54,11 @@ export function reaches(origin: string, listener: Address): boolean {
   if (everywhere) return here;
   return here ? isLoopback(listener.host) : host === listener.host;
 }
+
+/** The public origin with another of the gateway's hosts in it: scheme and port are the same on all of them. */
+export function originOn(publicOrigin: string, host: string): string {
+  return publicOrigin.replace(
+    /^(https?:\/\/)(?:\[[^\]]*\]|[^:]*)/,
+    (_whole, scheme: string) => scheme + host,
+  );
+}

@@ -1,8 +1,8 @@
 // brownout-windows: windows exist, lie between deprecation and sunset, and none begins before another is over.
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
+import { dayUntil } from '../../sections/schedule/calendar.ts';
 import { brownoutListsOf, MOST_DIFFERENT, spellInstant } from './brownout-lists.ts';
-import { dayUntil } from './calendar.ts';
 import type { Rule } from './subject.ts';
 
 const RULE = 'brownout-windows';

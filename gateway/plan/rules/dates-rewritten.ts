@@ -3,9 +3,9 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
+import { dayFrom } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
-import { dayFrom } from './calendar.ts';
 import { changeOf, type Subject, sunsetPlace } from './subject.ts';
 
 export function datesRewritten(older: VersionParts, subject: Subject, report: Report): void {

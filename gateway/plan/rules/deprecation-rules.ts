@@ -1,9 +1,9 @@
 // Rules about what a deprecation gives its callers: notice, a version beside it, a guide, a notice in bodies.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
+import { dayUntil, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { isWritten } from '../../sections/view.ts';
-import { dayUntil, monthsAfter, orLater } from './calendar.ts';
 import {
   announcementOf,
   namedSuccessor,

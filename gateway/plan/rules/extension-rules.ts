@@ -1,7 +1,8 @@
 // Rules about the entries of `extended`, each held against the sunset that it moves.
 import { dayOf } from '../../policy/notation.ts';
-import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from './calendar.ts';
-import { extensionsOf, type Rule } from './subject.ts';
+import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from '../../sections/schedule/calendar.ts';
+import { extensionsOf } from '../../sections/schedule/redirects.ts';
+import type { Rule } from './subject.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -9,10 +9,10 @@ import { decodedOctets } from '../../policy/octets.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import type { OperationFile, VersionParts } from '../../sections/policy-file.ts';
+import { orLater } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset, redirectOf, successorOf } from '../../sections/schedule/redirects.ts';
 import type { PolicyView } from '../../sections/view.ts';
 import { createOperationTable, type OperationTable } from '../routes/operation-table.ts';
-import { orLater } from './calendar.ts';
 import type { Rule } from './subject.ts';
 
 /** A request, by the template it was made by, and the version it is made of. */

@@ -27,25 +27,6 @@ export function changeOf({ label, view }: Subject, key: string, to: EpochMs | un
 
 export type Rule = (subject: Subject, report: Report) => void;
 
-export interface Extension {
-  readonly index: number;
-  readonly to: EpochMs;
-  readonly announced: EpochMs;
-  /** The sunset it moves: the one first published, or that of the extension before. */
-  readonly moves: EpochMs;
-}
-
-/** None while the sunset they move is unknown. */
-export function extensionsOf({ sunset, extended = [] }: VersionParts): readonly Extension[] {
-  if (sunset === undefined || extended === undefined) return [];
-  return extended.map(({ to, announced }, index) => ({
-    index,
-    to,
-    announced,
-    moves: extended[index - 1]?.to ?? sunset,
-  }));
-}
-
 /** Where the sunset in force is written. */
 export function sunsetPlace({ at, version }: Pick<Subject, 'at' | 'version'>): Path {
   const last = (version.extended?.length ?? 0) - 1;

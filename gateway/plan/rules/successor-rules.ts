@@ -2,6 +2,7 @@
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { reportDangling } from '../../sections/dangling.ts';
+import { dayFrom, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
 import {
   effectiveSunset,
   type RedirectHop,
@@ -10,7 +11,6 @@ import {
 } from '../../sections/schedule/redirects.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { wholeApiParts } from '../versions.ts';
-import { dayFrom, monthsAfter, orLater } from './calendar.ts';
 import { namedSuccessor, noticeMonths, type Rule, redirectTarget, sunsetPlace } from './subject.ts';
 
 /** The version named as successor is declared in this file, and is another one. */

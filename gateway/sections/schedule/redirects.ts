@@ -17,6 +17,25 @@ export function effectiveSunset(version: VersionParts): EpochMs | undefined {
   return version.extended?.at(-1)?.to ?? version.sunset;
 }
 
+export interface Extension {
+  readonly index: number;
+  readonly to: EpochMs;
+  readonly announced: EpochMs;
+  /** The sunset it moves: the one first published, or that of the extension before. */
+  readonly moves: EpochMs;
+}
+
+/** None while the sunset they move is unknown. */
+export function extensionsOf({ sunset, extended = [] }: VersionParts): readonly Extension[] {
+  if (sunset === undefined || extended === undefined) return [];
+  return extended.map(({ to, announced }, index) => ({
+    index,
+    to,
+    announced,
+    moves: extended[index - 1]?.to ?? sunset,
+  }));
+}
+
 /** An operation may begin and end earlier than its version, not later. */
 export function earlier(own: EpochMs | undefined, ofVersion: EpochMs | undefined): EpochMs | undefined {
   return own === undefined || ofVersion === undefined ? (own ?? ofVersion) : Math.min(own, ofVersion);

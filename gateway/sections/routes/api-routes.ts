@@ -1,6 +1,7 @@
 // The hosts and path templates under which one API is reached, from its policy file.
-import type { PolicyParts } from '../../sections/policy-file.ts';
-import type { Path } from '../read/document.ts';
+
+import type { Path } from '../../plan/read/document.ts';
+import type { PolicyParts } from '../policy-file.ts';
 
 /** Hosts of an API: its own, else that of `public`, and the one that carries the version; lower case, no port. */
 export function hostsOf(parts: PolicyParts, publicOrigin: string | undefined): readonly string[] {
@@ -20,12 +21,4 @@ export function pathsOf(parts: PolicyParts): readonly { readonly path: string; r
   return parts.base === undefined || !answersAtBase
     ? versioned
     : [...versioned, { path: parts.base, at: ['base'] }];
-}
-
-/** The public origin with another of the gateway's hosts in it: scheme and port are the same on all of them. */
-export function originOn(publicOrigin: string, host: string): string {
-  return publicOrigin.replace(
-    /^(https?:\/\/)(?:\[[^\]]*\]|[^:]*)/,
-    (_whole, scheme: string) => scheme + host,
-  );
 }

@@ -1,4 +1,6 @@
-// Cross checks of the operations of one version: names, dates within the version's, successors, access.
+// Checks of the operations of versions: names, dates within the version's, successors, access.
+
+import { suggest } from '../../plan/read/shape-issues.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import {
   OPERATION_METHODS,
@@ -10,13 +12,12 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { reportDangling } from '../../sections/dangling.ts';
-import type { OperationFile, PolicyParts, VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
-import { suggest } from '../read/shape-issues.ts';
+import { reportDangling } from '../dangling.ts';
+import type { OperationFile, PolicyParts, VersionParts } from '../policy-file.ts';
 import { pathsOf } from '../routes/api-routes.ts';
-import { reportColons } from './colon-parameters.ts';
+import { effectiveSunset } from '../schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { reportColons } from './colons.ts';
 
 interface Subject {
   readonly label: string;
@@ -27,12 +28,11 @@ interface Subject {
   readonly operation: OperationFile;
 }
 
-export function checkOperations(
-  label: string,
-  version: VersionParts,
-  view: PolicyView,
-  report: Report,
-): void {
+export function checkOperations(view: PolicyView, _around: Surroundings, report: Report): void {
+  for (const [label, version] of view.versions) checkOperationsOf(label, version, view, report);
+}
+
+function checkOperationsOf(label: string, version: VersionParts, view: PolicyView, report: Report): void {
   const before: OperationTemplate[] = [];
   for (const [name, operation] of Object.entries(version.operations ?? {})) {
     const path = ['versions', label, 'operations', name];

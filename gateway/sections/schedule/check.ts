@@ -1,17 +1,37 @@
-// The dates of one version against each other: each needs the one before it, and an extension moves what has not passed.
+// Checks of the dates of versions: each needs the one before it, and an extension moves what has not passed.
+
+import type { Path } from '../../plan/read/document.ts';
+import { keysOf, valueAt } from '../../plan/read/values.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { API_KEYS, VERSION_KEYS, type VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report, versionPath } from '../../sections/view.ts';
-import { isTakenOver } from '../inherited.ts';
-import type { Path } from '../read/document.ts';
-import { keysOf, valueAt } from '../read/values.ts';
-import { dayFrom, dayUntil } from '../rules/calendar.ts';
-import { extensionsOf } from '../rules/subject.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import { reportDangling } from '../dangling.ts';
+import { API_KEYS, VERSION_KEYS, type VersionParts } from '../policy-file.ts';
+import {
+  isTakenOver,
+  isWritten,
+  type PolicyView,
+  type Report,
+  type Surroundings,
+  versionPath,
+} from '../view.ts';
+import { dayFrom, dayUntil } from './calendar.ts';
+import { checkExceptions, checkFreeze, checkLedger, checkRetireWhen } from './callers.ts';
+import { effectiveSunset, extensionsOf, redirectChain, redirectOf } from './redirects.ts';
+
+export function checkSchedule(view: PolicyView, around: Surroundings, report: Report): void {
+  for (const [label, version] of view.versions) {
+    checkDates(label, version, view, report);
+    checkExceptions(label, version, view, report);
+    checkFreeze(label, version, view, report);
+    checkRetireWhen(label, version, view, report);
+    checkRedirect(label, version, view, report);
+  }
+  checkLedger(view, around, report);
+}
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
-export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
   const { document } = view;
   const what = view.unversioned ? 'the API' : 'the version';
@@ -108,4 +128,25 @@ function hasUnknownKey(label: string, { document }: PolicyView): boolean {
   const unknown = (path: Path, known: readonly string[]) =>
     keysOf(valueAt(document.value, path)).some((key) => !known.includes(key));
   return unknown([], API_KEYS) || unknown(['versions', label], VERSION_KEYS);
+}
+
+/** RET-4: it leads to a declared version, and not back. Whether that is served by then is the matter of rules/. */
+function checkRedirect(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+  const to = redirectOf(version);
+  if (to === undefined) return;
+  const path = ['versions', label, 'after', 'redirect'];
+  if (!view.labels.includes(to)) {
+    reportDangling(path, 'version', to, view.labels, view, report);
+    return;
+  }
+  const chain = redirectChain(label, view.versions);
+  // A request for `v1` is answered by the newest version of that major, which may be the one that redirects (RET-5).
+  const [answering] = createResolutionRules({
+    header: undefined,
+    default: undefined,
+    labels: view.labels,
+  }).candidates(to);
+  if (chain.kind === 'cycle' || answering === label) {
+    report(path, { rule: 'redirect', message: 'this redirect leads in a circle' });
+  }
 }
