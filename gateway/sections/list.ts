@@ -20,6 +20,7 @@ import { checkLinks } from './links/check.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
 import { maintenanceWords } from './maintenance/words.ts';
+import { notesOfOperation, notesOfVersion } from './openapi/compile.ts';
 import { checkOperations } from './operations/check.ts';
 import { checkResolve } from './resolve/check.ts';
 import { compileResolve } from './resolve/compile.ts';
@@ -126,6 +127,7 @@ const LIST = [
     compileOperation: maxBodyOfOperation,
   },
   { check: checkContacts, compileApi: compileContacts },
+  { compileVersion: notesOfVersion, compileOperation: notesOfOperation },
   { check: checkUpstreams, words: upstreamWords },
   { words: rulesWords },
   // Expectations change nothing that anyone is told or given.

@@ -41,12 +41,12 @@ export interface EffectiveValues {
 export interface VersionInput {
   readonly file: PolicyFile;
   readonly settings: Settings;
+  readonly label: Label;
   readonly version: VersionFile;
   readonly ofApi: Pick<ApiPlan, 'access'>;
 }
 
-export interface DatedInput extends Pick<VersionInput, 'file' | 'version'> {
-  readonly label: Label;
+export interface DatedInput extends Pick<VersionInput, 'file' | 'label' | 'version'> {
   /** With the dates that are announced by then. */
   readonly schedule: Schedule;
   /** Undefined for the version as a whole. */

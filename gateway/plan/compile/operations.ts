@@ -83,7 +83,6 @@ function compileOperation(
     earlier: undefined,
     operation: name,
     operations: undefined,
-    notes: undefined,
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
     ...ofSections,

@@ -7,22 +7,21 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
 import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import { carrier } from '../../sections/resolve/compile.ts';
-import { hostsOf, pathsOf } from '../../sections/routes/api-routes.ts';
+import { placeOf } from '../../sections/routes/compile.ts';
 import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
 import { redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
-import { originOn } from '../grammar/addresses.ts';
+import { signalsOfPhases } from '../../sections/signals/compile.ts';
+import { compileUpstream, withheldByAll } from '../../sections/upstreams/compile.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
 import { lifecycleUrl } from '../routes/reserved-paths.ts';
-import { hostKey, startRouteTable } from '../routes/route-table.ts';
+import { startRouteTable } from '../routes/route-table.ts';
 import type { Settings } from '../settings.ts';
+import { answerFieldsOf } from '../upstreams/answer-fields.ts';
 import { versionsInside } from '../upstreams/upstream-places.ts';
-import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
 import { withAnnouncements } from './dates.ts';
 import { compileOperations } from './operations.ts';
-import { compileUpstream, sharedRules } from './upstream.ts';
 import { varyOf } from './vary.ts';
 
 export interface PlanInput {
@@ -57,14 +56,17 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const ofApi = compiledBy('compileApi', file, settings);
   const {
     access,
+    base,
     contacts,
     deprecatedMaxAge,
     echo,
     headers,
+    hosts,
     keyHeaders,
     locations,
     mode,
     pathRules,
+    paths,
     resolution,
     rewriteContentType,
     shared,
@@ -81,9 +83,9 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     ...ofSections,
     echo,
     upstreamWins,
-    hosts: hostsOf(file, settings.public),
-    paths: pathsOf(file).map(({ path }) => path),
-    base: file.base,
+    hosts,
+    paths,
+    base,
     pathRules,
     inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
@@ -116,18 +118,16 @@ function compileVersions(
   settings: Settings,
 ): readonly VersionRules[] {
   const versions = versionsOf(file);
-  const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const ofUpstreams = sharedRules(file, ofApi);
+  const ofUpstreams = { withheld: withheldByAll(file, ofApi), answerFields: answerFieldsOf(ofApi.headers) };
   return [...versions].map(([label, version]): VersionRules => {
     const page = lifecycleUrl(settings.public, file.api);
     const urlOf = (guide: string) => guideUrl(guide, settings.public, file.api);
     const schedule = compileSchedule(version, page, urlOf);
     const options = {
       label: label === UNVERSIONED ? undefined : label,
-      form,
       page,
-      warning: file.warning ?? true,
+      ...signalsOfPhases(file, settings),
     };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
     const upstream = compileUpstream(file, label, ofUpstreams);
@@ -142,8 +142,8 @@ function compileVersions(
         ...compiledBy('compileDated', { file, label, version, schedule: dates, operation: undefined }),
       };
     };
-    const compiled = compiledBy('compileVersion', { file, settings, version, ofApi });
-    const { access, idempotency, ...ofSections } = compiled;
+    const compiled = compiledBy('compileVersion', { file, settings, label, version, ofApi });
+    const { access, idempotency, notes, ...ofSections } = compiled;
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -152,7 +152,7 @@ function compileVersions(
       ...datedAt(Number.POSITIVE_INFINITY),
       phasesOf,
       ...ofSections,
-      notes: newsOf(file.notes?.[label], schedule.released),
+      notes,
       access,
       vary: varyOf(file, access),
       idempotency,
@@ -189,19 +189,4 @@ function redirectsOf(
   const chain = redirectChain(label, versions);
   if (chain.kind === 'cycle') return [];
   return chain.hops.map(({ label: to }) => ({ label: to, path: pathOf(to), tail: undefined }));
-}
-
-/**
- * Where a version lives, up to the tail: its path form when the path carries versions, else its own host when that
- * does, else the base. A URL if the public host has none of it.
- */
-function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => string {
-  const template = carrier(file, 'path');
-  const hosts = hostsOf(file, publicOrigin);
-  const isPublic = hosts.map(hostKey).includes(hostKey(new URL(publicOrigin).hostname));
-  const host =
-    (template === undefined ? carrier(file, 'subdomain') : undefined) ?? (isPublic ? undefined : hosts[0]);
-  const origin = host === undefined ? '' : originOn(publicOrigin, host);
-  const place = `${origin}${template ?? file.base}`.replace(/\/$/, '');
-  return (label) => place.replace('{version}', label);
 }

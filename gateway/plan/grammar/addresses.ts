@@ -62,3 +62,11 @@ export function originOn(publicOrigin: string, host: string): string {
     (_whole, scheme: string) => scheme + host,
   );
 }
+
+/** Names of the local host: clients on this machine use any of them. */
+export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Equal for hosts with the same routes, such as the names of the local host. */
+export function hostKey(host: string): string {
+  return LOOPBACK.includes(host) ? 'localhost' : host;
+}

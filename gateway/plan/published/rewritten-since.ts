@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { pathsOf } from '../../sections/routes/api-routes.ts';
+import { pathsOf } from '../../sections/routes/compile.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { reporter } from '../check/views.ts';
 import type { Problem } from '../problems.ts';

@@ -1,7 +1,7 @@
 // The checks of one policy file: those of each section, then the rules across sections.
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { pathsOf } from '../../sections/routes/api-routes.ts';
+import { pathsOf } from '../../sections/routes/compile.ts';
 import {
   isTakenOver,
   isWritten,

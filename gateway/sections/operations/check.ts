@@ -14,7 +14,7 @@ import {
 import { dayOf } from '../../policy/notation.ts';
 import { reportDangling } from '../dangling.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../policy-file.ts';
-import { pathsOf } from '../routes/api-routes.ts';
+import { pathsOf } from '../routes/compile.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 import { reportColons } from './colons.ts';
