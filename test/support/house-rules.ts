@@ -190,7 +190,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'structured-headers': ['gateway/policy/lifecycle/'],
   '@hapi/accept': ['gateway/policy/versioning/'],
   croner: ['gateway/policy/lifecycle/'],
-  yaml: ['gateway/plan/'],
+  yaml: ['gateway/plan/', 'gateway/cli/extend/'],
   chokidar: ['gateway/plan/'],
   'fastest-levenshtein': ['gateway/plan/'],
   marked: ['gateway/plan/'],

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { factsOf } from '../../plan/changes/api-facts.ts';
 import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
-import { spliceExtension } from '../../plan/extension-splice.ts';
 import { type Loaded, loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import { nextCommand } from '../../plan/next-command.ts';
@@ -23,6 +22,7 @@ import { printable } from '../diff/diff.ts';
 import { failedExpectations } from '../expectations.ts';
 import { nothingCalled } from '../nothing-called.ts';
 import { replaceFile } from '../replace-file.ts';
+import { spliceExtension } from './extension-splice.ts';
 
 /** What the file may hold of it. */
 const WHY = lineOfText('Why.');
