@@ -40,10 +40,11 @@ import { checkVersions } from './versions/check.ts';
 
 const LIST = [
   { check: checkVersions },
-  { check: checkOperations },
+  { check: checkOperations, leftAsWritten: ['operations'] },
   { check: checkRoutes, compileApi: compileRoutes, words: routesWords },
   {
     needsVersions: [['resolve'], ['rewrite_content_type'], ['unknown_version_status']],
+    leftAsWritten: ['resolve'],
     check: checkResolve,
     compileApi: compileResolve,
     words: resolveWords,
@@ -103,6 +104,7 @@ const LIST = [
   { compileApi: compileCors, words: corsWords },
   {
     needsDeprecation: [['deprecation_header'], ['upstream_wins'], ['warning']],
+    leftAsWritten: ['deprecation_header'],
     compileApi: compileSignals,
     // A form of Deprecation that is not written is that of the gateway file.
     words: { defaults: { ofApi: { mode: 'enforce', echo: false, warning: true, upstream_wins: false } } },
@@ -128,10 +130,15 @@ const LIST = [
   },
   { check: checkContacts, compileApi: compileContacts },
   { compileVersion: notesOfVersion, compileOperation: notesOfOperation },
-  { check: checkUpstreams, words: upstreamWords },
-  { words: rulesWords },
+  {
+    check: checkUpstreams,
+    alwaysInForce: ['timeout', 'connections', 'retries'],
+    shorthands: { timeout: 'headers', health: 'path' },
+    words: upstreamWords,
+  },
+  { alwaysInForce: ['rules'], words: rulesWords },
   // Expectations change nothing that anyone is told or given.
-  { words: { ofApi: { expect: () => [] } } },
+  { leftAsWritten: ['expect'], words: { ofApi: { expect: () => [] } } },
 ] as const satisfies readonly Section[];
 
 export const SECTIONS: readonly Section[] = LIST;

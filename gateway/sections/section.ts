@@ -27,6 +27,12 @@ export interface Section {
   readonly compileDated?: (input: DatedInput) => Partial<VersionRules>;
   /** What an operation has of its own, and what it takes over from its version. */
   readonly compileOperation?: (input: OperationInput) => Partial<VersionRules>;
+  /** Keys whose defaults hold whether the key is written or not. */
+  readonly alwaysInForce?: readonly string[];
+  /** The key that is meant by one value in the place of a map. */
+  readonly shorthands?: Readonly<Record<string, string>>;
+  /** Keys without defaults of their own: what they do not say, something else does. */
+  readonly leftAsWritten?: readonly string[];
   /** What `sundial config show --defaults` shows. `values`: those of a policy file, defaults filled in. */
   readonly effective?: (values: unknown) => EffectiveValues;
   readonly words?: Words;
