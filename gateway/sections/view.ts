@@ -53,6 +53,21 @@ export function versionPath(label: Label): Path {
   return label === UNVERSIONED ? [] : ['versions', label];
 }
 
+/** One version as it is written, and where. */
+export interface CheckedVersion {
+  /** As problems name it. */
+  readonly label: string;
+  readonly version: VersionParts;
+  readonly at: Path;
+  readonly view: PolicyView;
+}
+
+export type VersionCheck = (checked: CheckedVersion, report: Report) => void;
+
+export function checkedVersion(label: Label, version: VersionParts, view: PolicyView): CheckedVersion {
+  return { label: versionName(label, view.parts), version, at: versionPath(label), view };
+}
+
 /** As problems name it: a version by its label, an API without versions by its name. */
 export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts, 'api'>): string {
   return label === UNVERSIONED ? api : label;

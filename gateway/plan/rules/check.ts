@@ -3,11 +3,14 @@ import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pathsOf } from '../../sections/routes/compile.ts';
 import {
+  type CheckedVersion,
+  checkedVersion,
   isTakenOver,
   isWritten,
   type PolicyView,
   type Report,
   type Surroundings,
+  type VersionCheck,
 } from '../../sections/view.ts';
 import type { Path } from '../read/document.ts';
 import { isMap, valueAt } from '../read/values.ts';
@@ -18,11 +21,10 @@ import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './exten
 import { methodOverride } from './method-override.ts';
 import { operationCircle, operationSuccessor } from './operation-rules.ts';
 import { pathRules } from './path-rules.ts';
-import { type Rule, type Subject, subjectOf } from './subject.ts';
 import { successorCircle, successorExists, successorOutlives, successorReleased } from './successor-rules.ts';
 import { switchedReport } from './switch.ts';
 
-const VERSION_RULES: readonly Rule[] = [
+const VERSION_RULES: readonly VersionCheck[] = [
   noticePeriod,
   sunsetOnlyLater,
   extensionLength,
@@ -41,7 +43,7 @@ const VERSION_RULES: readonly Rule[] = [
 ];
 
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
-const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
+const OPERATION_RULES: readonly VersionCheck[] = [noticePeriod, migrationGuide];
 
 /** Keys of an API that do nothing where each version has its own. */
 const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, mayBeOverridden }) =>
@@ -55,7 +57,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   for (const { check } of SECTIONS) check?.(view, around, report);
   pathRules(view, around.paths, report);
   for (const [label, version] of view.versions) {
-    const subject = subjectOf(label, version, view);
+    const subject = checkedVersion(label, version, view);
     for (const rule of VERSION_RULES) rule(subject, report);
     for (const operation of operationsOf(subject))
       for (const rule of OPERATION_RULES) rule(operation, report);
@@ -65,8 +67,8 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
 }
 
 /** Only those with a date of their own: the others share what is said of the version. */
-function operationsOf({ label, version, at, view }: Subject): readonly Subject[] {
-  return Object.entries(version.operations ?? {}).flatMap(([name, operation]): readonly Subject[] => {
+function operationsOf({ label, version, at, view }: CheckedVersion): readonly CheckedVersion[] {
+  return Object.entries(version.operations ?? {}).flatMap(([name, operation]): readonly CheckedVersion[] => {
     const { deprecated, sunset, guide } = operation;
     if (deprecated === undefined && sunset === undefined) return [];
     const told: VersionParts =

@@ -19,7 +19,7 @@ import { effectiveSunset } from '../schedule/redirects.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 import { reportColons } from './colons.ts';
 
-interface Subject {
+interface CheckedOperation {
   readonly label: string;
   readonly version: VersionParts;
   /** As written. */
@@ -97,7 +97,11 @@ function crosses(a: OperationTemplate, b: OperationTemplate): boolean {
 }
 
 /** DEP-5, and a part of a version never outlives the whole. */
-function checkDates({ label, version, name, operation }: Subject, view: PolicyView, report: Report): void {
+function checkDates(
+  { label, version, name, operation }: CheckedOperation,
+  view: PolicyView,
+  report: Report,
+): void {
   const at = (key: string) => ['versions', label, 'operations', name, key];
   const wrong = (key: string, message: string) => report(at(key), { rule: 'date-order', message });
   const { deprecated, sunset } = operation;
@@ -123,7 +127,7 @@ function checkDates({ label, version, name, operation }: Subject, view: PolicyVi
 }
 
 /** LNK-2, RET-1: where callers are sent exists, can be filled in, and is asked for by the same method. */
-function checkSuccessor(subject: Subject, view: PolicyView, report: Report): void {
+function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Report): void {
   const { label, version, name, template, operation } = subject;
   const { successor, after } = operation;
   const path = ['versions', label, 'operations', name, 'successor'];

@@ -1,28 +1,19 @@
 // Checks of what of a version depends on who calls: exceptions, freeze, retirement by usage, and the ledger they need.
 import { dayOf } from '../../policy/notation.ts';
-import type { VersionParts } from '../policy-file.ts';
 import {
+  type CheckedVersion,
   isWritten,
-  type PolicyView,
   type Report,
   type Surroundings,
-  versionName,
-  versionPath,
+  type VersionCheck,
 } from '../view.ts';
 import { effectiveSunset, successorOf } from './redirects.ts';
 
 const DAY_MS = 86_400_000;
 
-export function checkExceptions(
-  label: string,
-  version: VersionParts,
-  view: PolicyView,
-  report: Report,
-): void {
+export const checkExceptions: VersionCheck = ({ label, version, at: owner, view }, report) => {
   const { exceptions = [] } = version;
-  const owner = versionPath(label);
   const at = [...owner, 'exceptions'];
-  const name = versionName(label, view.parts);
   if (exceptions.length > 0 && view.parts.access === 'public') {
     report(at, { rule: 'exception', message: 'a public API knows no consumer to except', at: 'key' });
   }
@@ -48,36 +39,34 @@ export function checkExceptions(
     const passes = from.includes('sunset');
     const { freeze } = version;
     if (from.includes('freeze') && freeze === undefined && !isWritten(view, [...owner, 'freeze']))
-      report([...path, 'from'], { rule: 'exception', message: `${name} has no freeze to be excepted from` });
+      report([...path, 'from'], { rule: 'exception', message: `${label} has no freeze to be excepted from` });
     if (freeze !== undefined && from.every((what) => what === 'freeze') && until <= freeze)
       wrong(`until (${dayOf(until)}) is not after the freeze (${dayOf(freeze)}): nothing is excepted`);
     if (sunset === undefined) {
       if (passes && !isWritten(view, [...owner, 'sunset']))
         report([...path, 'from'], {
           rule: 'exception',
-          message: `${name} has no sunset to be excepted from`,
+          message: `${label} has no sunset to be excepted from`,
         });
       continue;
     }
     if (passes && until <= sunset)
       wrong(`until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}): nothing is excepted`);
     if (end === undefined || until <= end) continue;
-    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${name} is retired (${dayOf(end)})`);
+    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} is retired (${dayOf(end)})`);
     else {
       const hint = passes
         ? `give ${view.unversioned ? 'the API' : 'the version'} a later retired`
         : undefined;
-      wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${name} retires`, hint);
+      wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${label} retires`, hint);
     }
   }
-}
+};
 
-export function checkFreeze(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+export const checkFreeze: VersionCheck = ({ label, version, at: owner, view }, report) => {
   const { freeze, deprecated, alternate } = version;
   if (freeze === undefined) return;
-  const owner = versionPath(label);
   const at = [...owner, 'freeze'];
-  const name = versionName(label, view.parts);
   if (view.parts.access === 'public')
     report(at, { rule: 'freeze', message: 'a public API knows no consumer that could be new', at: 'key' });
   if (deprecated === undefined) {
@@ -101,64 +90,61 @@ export function checkFreeze(label: string, version: VersionParts, view: PolicyVi
     report(at, {
       rule: 'freeze',
       severity: 'warning',
-      message: `${name} is frozen without a successor: who is refused is told nowhere to go`,
+      message: `${label} is frozen without a successor: who is refused is told nowhere to go`,
       hint: view.unversioned ? 'add alternate: and its URL' : 'add successor: and the version to move to',
       at: 'key',
     });
   }
-}
+};
 
-export function checkRetireWhen(
-  label: string,
-  version: VersionParts,
-  view: PolicyView,
-  report: Report,
-): void {
+export const checkRetireWhen: VersionCheck = ({ label, version, at: owner, view }, report) => {
   const { retire_when: rule, sunset, deprecated } = version;
   if (rule === undefined) return;
-  const owner = versionPath(label);
   const at = [...owner, 'retire_when'];
-  const name = versionName(label, view.parts);
   const finding = (message: string, hint: string) =>
     report(at, { rule: 'retire-when', message, hint, at: 'key' });
   if (sunset === undefined && !isWritten(view, [...owner, 'sunset']))
-    finding(`${name} has no sunset that its usage could hold`, 'add sunset: and its date');
+    finding(`${label} has no sunset that its usage could hold`, 'add sunset: and its date');
   else if (deprecated === undefined && !isWritten(view, [...owner, 'deprecated']))
-    finding(`${name} is never deprecated, so that its calls are not counted`, 'add deprecated: and its date');
+    finding(
+      `${label} is never deprecated, so that its calls are not counted`,
+      'add deprecated: and its date',
+    );
   if (rule.onExceed === 'hold' && view.parts.mode === 'observe') {
     const message = 'an API that is only observed ends nothing that could be held';
     report([...at, 'on_exceed'], { rule: 'retire-when', severity: 'warning', message, hint: 'write warn' });
   }
-}
+};
 
-export function checkLedger(view: PolicyView, { ledgerDays }: Surroundings, report: Report): void {
+export function checkLedger(
+  { version, at }: CheckedVersion,
+  { ledgerDays }: Surroundings,
+  report: Report,
+): void {
   if (ledgerDays === undefined) return;
-  for (const [label, version] of view.versions) {
-    const { freeze, retire_when: rule } = version;
-    const warn = (key: string, message: string, hint: string) =>
-      report([...versionPath(label), key], {
-        rule: 'ledger',
-        severity: 'warning',
-        message,
-        hint,
-        at: 'key',
-      });
-    if (ledgerDays === 0) {
-      const hint = 'take ledger: off out of the gateway file';
-      if (freeze !== undefined) warn('freeze', 'nobody is refused while no ledger is kept', hint);
-      if (rule !== undefined) warn('retire_when', 'nothing is judged while no ledger is kept', hint);
-      continue;
-    }
-    const sunset = effectiveSunset(version);
-    const frozenDays =
-      freeze === undefined || sunset === undefined ? 0 : Math.ceil((sunset - freeze) / DAY_MS);
-    if (frozenDays > ledgerDays) {
-      const message = `it lasts ${frozenDays} days and the ledger keeps ${ledgerDays}: a caller that pauses longer is refused as new`;
-      warn('freeze', message, 'write a longer keep: of the ledger in the gateway file, or a later freeze');
-    }
-    if (rule !== undefined && rule.days >= ledgerDays) {
-      const message = `the ledger keeps ${ledgerDays} days, today among them: it never has ${rule.days} whole ones`;
-      warn('retire_when', message, 'write fewer days, or a longer keep: of the ledger in the gateway file');
-    }
+  const { freeze, retire_when: rule } = version;
+  const warn = (key: string, message: string, hint: string) =>
+    report([...at, key], {
+      rule: 'ledger',
+      severity: 'warning',
+      message,
+      hint,
+      at: 'key',
+    });
+  if (ledgerDays === 0) {
+    const hint = 'take ledger: off out of the gateway file';
+    if (freeze !== undefined) warn('freeze', 'nobody is refused while no ledger is kept', hint);
+    if (rule !== undefined) warn('retire_when', 'nothing is judged while no ledger is kept', hint);
+    return;
+  }
+  const sunset = effectiveSunset(version);
+  const frozenDays = freeze === undefined || sunset === undefined ? 0 : Math.ceil((sunset - freeze) / DAY_MS);
+  if (frozenDays > ledgerDays) {
+    const message = `it lasts ${frozenDays} days and the ledger keeps ${ledgerDays}: a caller that pauses longer is refused as new`;
+    warn('freeze', message, 'write a longer keep: of the ledger in the gateway file, or a later freeze');
+  }
+  if (rule !== undefined && rule.days >= ledgerDays) {
+    const message = `the ledger keeps ${ledgerDays} days, today among them: it never has ${rule.days} whole ones`;
+    warn('retire_when', message, 'write fewer days, or a longer keep: of the ledger in the gateway file');
   }
 }

@@ -6,36 +6,35 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { reportDangling } from '../dangling.ts';
-import { API_KEYS, VERSION_KEYS, type VersionParts } from '../policy-file.ts';
+import { API_KEYS, VERSION_KEYS } from '../policy-file.ts';
 import {
+  type CheckedVersion,
+  checkedVersion,
   isTakenOver,
   isWritten,
   type PolicyView,
   type Report,
   type Surroundings,
-  versionPath,
 } from '../view.ts';
 import { dayFrom, dayUntil } from './calendar.ts';
 import { checkExceptions, checkFreeze, checkLedger, checkRetireWhen } from './callers.ts';
 import { effectiveSunset, extensionsOf, redirectChain, redirectOf } from './redirects.ts';
 
 export function checkSchedule(view: PolicyView, around: Surroundings, report: Report): void {
-  for (const [label, version] of view.versions) {
-    checkDates(label, version, view, report);
-    checkExceptions(label, version, view, report);
-    checkFreeze(label, version, view, report);
-    checkRetireWhen(label, version, view, report);
-    checkRedirect(label, version, view, report);
-  }
-  checkLedger(view, around, report);
+  const versions = [...view.versions].map(([label, version]) => checkedVersion(label, version, view));
+  for (const version of versions)
+    for (const check of [checkDates, checkExceptions, checkFreeze, checkRetireWhen, checkRedirect])
+      check(version, report);
+  for (const version of versions) checkLedger(version, around, report);
 }
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
-function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+function checkDates(checked: CheckedVersion, report: Report): void {
+  const { label, version, view } = checked;
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
   const { document } = view;
   const what = view.unversioned ? 'the API' : 'the version';
-  const at = (key: string) => [...versionPath(label), key];
+  const at = (key: string) => [...checked.at, key];
   const order = (
     key: 'deprecated' | 'sunset' | 'retired' | 'forgotten',
     value: EpochMs | undefined,
@@ -55,7 +54,7 @@ function checkDates(label: string, version: VersionParts, view: PolicyView, repo
   order('deprecated', deprecated, 'released', released);
   order('sunset', sunset, 'deprecated', deprecated);
   if (deprecated === undefined) order('sunset', sunset, 'released', released);
-  orderAnnounced(label, version, view, report);
+  orderAnnounced(checked, report);
   order('retired', retired, 'sunset', effectiveSunset(version));
   if (retired === undefined) order('forgotten', forgotten, 'sunset', effectiveSunset(version));
   order('forgotten', forgotten, 'retired', retired);
@@ -93,11 +92,11 @@ function checkDates(label: string, version: VersionParts, view: PolicyView, repo
 }
 
 /** DEP-8: callers learn of a deprecation before it begins; one that the API announces may be older than a version. */
-function orderAnnounced(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Report): void {
   const { released, announced, deprecated } = version;
   if (announced === undefined) return;
   const { document } = view;
-  const path = [...versionPath(label), 'announced'];
+  const path = [...at, 'announced'];
   const isOfAll = isTakenOver(document, label, 'announced');
   const subject = `${isOfAll ? `${label}: ` : ''}announced (${dayOf(announced)})`;
   if (deprecated !== undefined && announced > deprecated) {
@@ -131,10 +130,10 @@ function hasUnknownKey(label: string, { document }: PolicyView): boolean {
 }
 
 /** RET-4: it leads to a declared version, and not back. Whether that is served by then is the matter of rules/. */
-function checkRedirect(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+function checkRedirect({ label, version, at, view }: CheckedVersion, report: Report): void {
   const to = redirectOf(version);
   if (to === undefined) return;
-  const path = ['versions', label, 'after', 'redirect'];
+  const path = [...at, 'after', 'redirect'];
   if (!view.labels.includes(to)) {
     reportDangling(path, 'version', to, view.labels, view, report);
     return;
