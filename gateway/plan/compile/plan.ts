@@ -3,17 +3,20 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
-import { compareLabels } from '../../policy/versioning/label.ts';
-import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
-import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
+import type { PolicyFile } from '../../sections/policy-file.ts';
 import { placeOf } from '../../sections/routes/compile.ts';
-import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
-import { redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
+import {
+  compileBrownouts,
+  compileExceptions,
+  compileSchedule,
+  successionOf,
+} from '../../sections/schedule/compile.ts';
 import { signalsOfPhases } from '../../sections/signals/compile.ts';
 import { compileUpstream, withheldByAll } from '../../sections/upstreams/compile.ts';
 import { guideUrl } from '../guides/guide-page.ts';
-import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../plan.ts';
 import { lifecycleUrl } from '../routes/reserved-paths.ts';
 import { startRouteTable } from '../routes/route-table.ts';
 import type { Settings } from '../settings.ts';
@@ -158,10 +161,7 @@ function compileVersions(
       idempotency,
       upstream,
       place: pathOf(label),
-      predecessors: predecessorsOf(label, versions),
-      successorPath: version.successor && pathOf(version.successor),
-      successorTail: undefined,
-      redirects: redirectsOf(label, versions, pathOf),
+      ...successionOf(label, versions, pathOf),
     };
     const announced = withAnnouncements(rules, announcementsOf(schedule, version.brownouts), datedAt);
     const operations = compileOperations({ file, version, rules: announced, options, pathOf, urlOf });
@@ -173,20 +173,4 @@ function compileVersions(
 function releasesOf(versions: readonly VersionRules[]): ApiPlan['releases'] {
   const released = versions.map(({ phases }) => phases.find(({ stage }) => stage !== 'planned')?.from);
   return released.filter((at) => at !== undefined).sort((a, b) => a - b);
-}
-
-/** Newest first. */
-function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>): readonly Label[] {
-  const older = [...versions].filter(([, each]) => successorOf(each) === label);
-  return older.map(([each]) => each).sort((a, b) => compareLabels(b, a));
-}
-
-function redirectsOf(
-  label: Label,
-  versions: ReadonlyMap<Label, VersionFile>,
-  pathOf: (label: Label) => string,
-): readonly RedirectTarget[] {
-  const chain = redirectChain(label, versions);
-  if (chain.kind === 'cycle') return [];
-  return chain.hops.map(({ label: to }) => ({ label: to, path: pathOf(to), tail: undefined }));
 }

@@ -1,4 +1,4 @@
-// The chain of `after: { redirect }` of a version as time passes, with cycles found (RET-4).
+// The dates in force of a version, where it leads, and the chain of its redirects as time passes (RET-4).
 import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../policy-file.ts';
 
