@@ -9,7 +9,6 @@ import { checkKeyPairs } from './check/key-pairs.ts';
 import { type GatewayView, reporter, viewPolicy } from './check/views.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
 import { readGuides } from './guides/read-guides.ts';
-import { withInherited } from './inherited.ts';
 import { MISSING_IN_GATEWAY, MISSING_IN_POLICY, placeOfKey, placeOfPathKey } from './key-places.ts';
 import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
@@ -25,6 +24,7 @@ import { valueAt } from './read/values.ts';
 import { checkPolicy } from './rules/check.ts';
 import { switchedReport } from './rules/switch.ts';
 import { checkTogether, claimsOf } from './rules/together.ts';
+import { withInherited } from './versions.ts';
 
 export interface LoadOptions {
   readonly configFile: string;

@@ -1,5 +1,6 @@
 // What the checks of a section see: the well-formed parts of a policy file, where they stand, and what surrounds the file.
 import type { Finding, Path, SourceDocument } from '../plan/read/document.ts';
+import { suggestOrList } from '../plan/read/shape-issues.ts';
 import { valueAt } from '../plan/read/values.ts';
 import type { Address } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -77,4 +78,24 @@ export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts,
 export function isTakenOver({ origin }: SourceDocument, label: string, key: string): boolean {
   const [own, shared] = [origin(['versions', label, key]), origin([key])];
   return own !== undefined && own.line === shared?.line && own.column === shared.column;
+}
+
+/**
+ * Reports a name that nothing bears, with what it may have meant, else `hintOfNone` where nothing is `known`. What
+ * interpolation brought in is not quoted, and no hint hints at it.
+ */
+export function reportDangling(
+  path: Path,
+  noun: string,
+  name: string,
+  known: readonly string[],
+  view: Pick<PolicyView, 'document'>,
+  report: Report,
+  hintOfNone?: string,
+): void {
+  const shown = view.document.show(path, name);
+  const hint = view.document.isSecret(path)
+    ? undefined
+    : (suggestOrList(name, known) ?? (known.length === 0 ? hintOfNone : undefined));
+  report(path, { rule: 'reference', message: `no ${noun} is called ${shown}`, hint });
 }

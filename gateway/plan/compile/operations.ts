@@ -12,11 +12,14 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import { compileBrownouts, compileExceptions, scheduleOfOperation } from '../../sections/schedule/compile.ts';
+import {
+  compileBrownouts,
+  compileExceptions,
+  scheduleOfOperation,
+  withAnnouncements,
+} from '../../sections/schedule/compile.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
-import { withAnnouncements } from './dates.ts';
-import { varyOf } from './vary.ts';
 
 export interface OperationsInput {
   readonly file: PolicyFile;
@@ -76,7 +79,6 @@ function compileOperation(
     ...(rules.earlier ?? []).flatMap(({ knownUntil }) => knownUntil ?? []),
     ...(operation.brownouts ?? []).map(({ announced }) => announced),
   ]);
-  const ofSections = compiledBy('compileOperation', { file, version, operation, rules });
   const compiled: VersionRules = {
     ...rules,
     earlier: undefined,
@@ -84,8 +86,7 @@ function compileOperation(
     operations: undefined,
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
-    ...ofSections,
-    vary: varyOf(file, ofSections.access),
+    ...compiledBy('compileOperation', { file, version, operation, rules }),
     ...successorOf(template, operation, input),
   };
   return withAnnouncements(compiled, announcements, datedAt);

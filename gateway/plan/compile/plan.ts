@@ -12,6 +12,7 @@ import {
   compileExceptions,
   compileSchedule,
   successionOf,
+  withAnnouncements,
 } from '../../sections/schedule/compile.ts';
 import { signalsOfPhases } from '../../sections/signals/compile.ts';
 import { compileUpstream, withheldByAll } from '../../sections/upstreams/compile.ts';
@@ -23,9 +24,7 @@ import type { Settings } from '../settings.ts';
 import { answerFieldsOf } from '../upstreams/answer-fields.ts';
 import { versionsInside } from '../upstreams/upstream-places.ts';
 import { versionsOf } from '../versions.ts';
-import { withAnnouncements } from './dates.ts';
 import { compileOperations } from './operations.ts';
-import { varyOf } from './vary.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -75,6 +74,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     shared,
     unknownVersionStatus,
     upstreamWins,
+    vary,
     versionFields,
     versionHeaders,
     ...ofSections
@@ -106,7 +106,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     releases: releasesOf(versions),
     versionFields,
-    vary: varyOf(file, access),
+    vary,
     versionHeaders,
     keyHeaders,
     contacts,
@@ -146,7 +146,7 @@ function compileVersions(
       };
     };
     const compiled = compiledBy('compileVersion', { file, settings, label, version, ofApi });
-    const { access, idempotency, notes, ...ofSections } = compiled;
+    const { access, idempotency, notes, vary, ...ofSections } = compiled;
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -157,7 +157,7 @@ function compileVersions(
       ...ofSections,
       notes,
       access,
-      vary: varyOf(file, access),
+      vary,
       idempotency,
       upstream,
       place: pathOf(label),

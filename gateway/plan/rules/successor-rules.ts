@@ -1,7 +1,6 @@
 // Rules about where the successor of a version leads.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { reportDangling } from '../../sections/dangling.ts';
 import { dayFrom, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
 import {
   effectiveSunset,
@@ -9,7 +8,7 @@ import {
   redirectChain,
   successorOf,
 } from '../../sections/schedule/redirects.ts';
-import type { PolicyView, Report, VersionCheck } from '../../sections/view.ts';
+import { type PolicyView, type Report, reportDangling, type VersionCheck } from '../../sections/view.ts';
 import { wholeApiParts } from '../versions.ts';
 import { namedSuccessor, noticeMonths, redirectTarget, sunsetPlace } from './subject.ts';
 

@@ -12,11 +12,10 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { reportDangling } from '../dangling.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../policy-file.ts';
 import { pathsOf } from '../routes/compile.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { isWritten, type PolicyView, type Report, reportDangling, type Surroundings } from '../view.ts';
 import { reportColons } from './colons.ts';
 
 interface CheckedOperation {

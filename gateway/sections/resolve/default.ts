@@ -2,10 +2,9 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { reportDangling } from '../dangling.ts';
 import type { PolicyParts } from '../policy-file.ts';
 import { effectiveSunset, hasSunset, redirectChain, successorOf } from '../schedule/redirects.ts';
-import type { PolicyView, Report } from '../view.ts';
+import { type PolicyView, type Report, reportDangling } from '../view.ts';
 
 export function checkDefault(view: PolicyView, now: EpochMs, report: Report): void {
   for (const label of view.labels) checkEnd(label, view, report);

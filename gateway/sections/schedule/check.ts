@@ -5,7 +5,6 @@ import { keysOf, valueAt } from '../../plan/read/values.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import { reportDangling } from '../dangling.ts';
 import { API_KEYS, VERSION_KEYS } from '../policy-file.ts';
 import {
   type CheckedVersion,
@@ -14,6 +13,7 @@ import {
   isWritten,
   type PolicyView,
   type Report,
+  reportDangling,
   type Surroundings,
 } from '../view.ts';
 import { dayFrom, dayUntil } from './calendar.ts';

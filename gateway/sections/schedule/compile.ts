@@ -152,3 +152,18 @@ export function compileExceptions(
     };
   });
 }
+
+/** With the rules before each later announcement of a date. `instants`: of the announcements, in time order; `datedAt`: the part of the rules that is known by an instant. */
+export function withAnnouncements(
+  rules: VersionRules,
+  instants: readonly EpochMs[],
+  datedAt: (known: EpochMs) => Partial<VersionRules>,
+): VersionRules {
+  if (instants.length === 0) return rules;
+  const earlier = instants.map((knownUntil, index) => ({
+    ...rules,
+    ...datedAt(instants[index - 1] ?? Number.NEGATIVE_INFINITY),
+    knownUntil,
+  }));
+  return { ...rules, earlier };
+}
