@@ -56,60 +56,17 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const ofApi = compiledBy('compileApi', file, settings);
-  const {
-    access,
-    base,
-    contacts,
-    deprecatedMaxAge,
-    echo,
-    headers,
-    hosts,
-    keyHeaders,
-    locations,
-    mode,
-    pathRules,
-    paths,
-    resolution,
-    rewriteContentType,
-    shared,
-    unknownVersionStatus,
-    upstreamWins,
-    vary,
-    versionFields,
-    versionHeaders,
-    ...ofSections
-  } = ofApi;
   const versions = compileVersions(file, ofApi, settings);
   return {
     name: file.api,
-    mode,
-    ...ofSections,
-    echo,
-    upstreamWins,
-    hosts,
-    paths,
-    base,
-    pathRules,
+    ...ofApi,
     inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
-    locations,
-    resolution,
-    rewriteContentType,
-    deprecatedMaxAge,
     hasBodyNotice: versions.some(
       (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),
     ),
-    shared,
-    unknownVersionStatus,
-    access,
-    headers,
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     releases: releasesOf(versions),
-    versionFields,
-    vary,
-    versionHeaders,
-    keyHeaders,
-    contacts,
     guides: file.guides ?? [],
     ...(file.isLeftOut && { isLeftOut: true }),
   };
@@ -145,8 +102,6 @@ function compileVersions(
         ...compiledBy('compileDated', { file, label, version, schedule: dates, operation: undefined }),
       };
     };
-    const compiled = compiledBy('compileVersion', { file, settings, label, version, ofApi });
-    const { access, idempotency, notes, vary, ...ofSections } = compiled;
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -154,11 +109,7 @@ function compileVersions(
       operations: undefined,
       ...datedAt(Number.POSITIVE_INFINITY),
       phasesOf,
-      ...ofSections,
-      notes,
-      access,
-      vary,
-      idempotency,
+      ...compiledBy('compileVersion', { file, settings, label, version, ofApi }),
       upstream,
       place: pathOf(label),
       ...successionOf(label, versions, pathOf),
