@@ -2,10 +2,7 @@
 import { checkAccess } from './access/check.ts';
 import { accessOfOperation, accessOfVersion, compileAccess } from './access/compile.ts';
 import { accessWords } from './access/words.ts';
-import { bodyNoticeOfOperation, bodyNoticeOfVersion } from './body-notice/compile.ts';
 import { checkContacts } from './contacts/check.ts';
-import { compileContacts } from './contacts/compile.ts';
-import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
 import { checkHeaders } from './headers/check.ts';
 import { compileHeaders, maxBodyOfOperation, maxBodyOfVersion } from './headers/compile.ts';
@@ -97,11 +94,11 @@ const LIST = [
     words: maintenanceWords,
   },
   {
-    compileVersion: bodyNoticeOfVersion,
-    compileOperation: bodyNoticeOfOperation,
+    compileVersion: ({ version }) => ({ bodyNotice: version.body_notice ?? false }),
+    compileOperation: ({ operation, rules }) => ({ bodyNotice: operation.body_notice ?? rules.bodyNotice }),
     words: { defaults: { ofVersion: { body_notice: false } } },
   },
-  { compileApi: compileCors, words: corsWords },
+  { compileApi: ({ cors }) => ({ cors: cors && { origins: new Set(cors.origins) } }), words: corsWords },
   {
     needsDeprecation: [['deprecation_header'], ['upstream_wins'], ['warning']],
     leftAsWritten: ['deprecation_header'],
@@ -128,7 +125,10 @@ const LIST = [
     compileVersion: maxBodyOfVersion,
     compileOperation: maxBodyOfOperation,
   },
-  { check: checkContacts, compileApi: compileContacts },
+  {
+    check: checkContacts,
+    compileApi: ({ contacts = {} }) => ({ contacts: new Map(Object.entries(contacts)) }),
+  },
   { compileVersion: notesOfVersion, compileOperation: notesOfOperation },
   {
     check: checkUpstreams,

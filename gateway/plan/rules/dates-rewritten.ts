@@ -69,7 +69,7 @@ export function sunsetRewritten(older: VersionParts, subject: CheckedVersion, re
 }
 
 /** Whether both have a sunset, and callers were told a later one. */
-export function isSunsetEarlier(older: VersionParts, newer: VersionParts): boolean {
+function isSunsetEarlier(older: VersionParts, newer: VersionParts): boolean {
   const published = effectiveSunset(older);
   const sunset = effectiveSunset(newer);
   return published !== undefined && sunset !== undefined && sunset < published;
