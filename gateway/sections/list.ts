@@ -26,7 +26,7 @@ import { checkRoutes } from './routes/check.ts';
 import { compileRoutes } from './routes/compile.ts';
 import { routesWords } from './routes/words.ts';
 import { rulesWords } from './rules/words.ts';
-import { checkSchedule } from './schedule/check.ts';
+import { checkSchedule, releasesAndSunsets } from './schedule/check.ts';
 import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
@@ -69,6 +69,7 @@ const LIST = [
       retire_when: ['retire_when', 'sunset'],
     },
     check: checkSchedule,
+    checkedAgainAt: releasesAndSunsets,
     compileVersion: endOfVersion,
     compileOperation: endOfOperation,
     words: scheduleWords,

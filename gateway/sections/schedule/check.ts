@@ -28,6 +28,11 @@ export function checkSchedule(view: PolicyView, around: Surroundings, report: Re
   for (const version of versions) checkLedger(version, around, report);
 }
 
+/** A version that is not released is no default yet, and one whose sunset has passed needs no upstream. */
+export function releasesAndSunsets({ versions }: PolicyView): readonly (EpochMs | undefined)[] {
+  return [...versions.values()].flatMap((version) => [version.released, effectiveSunset(version)]);
+}
+
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 function checkDates(checked: CheckedVersion, report: Report): void {
   const { label, version, view } = checked;
