@@ -31,7 +31,7 @@ export interface Section {
   readonly alwaysInForce?: readonly string[];
   /** The key that is meant by one value in the place of a map. */
   readonly shorthands?: Readonly<Record<string, string>>;
-  /** Keys without defaults of their own: what they do not say, something else does. */
+  /** Keys that `config show --defaults` shows as written: their defaults stand elsewhere. */
   readonly leftAsWritten?: readonly string[];
   /** What `sundial config show --defaults` shows. `values`: those of a policy file, defaults filled in. */
   readonly effective?: (values: unknown) => EffectiveValues;
