@@ -1,6 +1,6 @@
 // The options that start a gateway, and the handle of a running one.
 import type { GatewayFacts } from './cli/run/banner.ts';
-import type { PolicyReader, ReaderStart } from './plan/aside/reader-contract.ts';
+import type { PolicyReader, ReaderStart } from './plan/loader-thread/reader-contract.ts';
 import type { Problem } from './plan/problems.ts';
 import type { Environment } from './plan/read/interpolate.ts';
 import type { ReloadOutcome } from './plan/reload/watch-contract.ts';

@@ -2,10 +2,10 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
+import { pathsOf } from '../../sections/routes/compile.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { reporter } from '../check/views.ts';
 import type { Problem } from '../problems.ts';
-import { pathsOf } from '../routes/api-routes.ts';
 import { apiRemoved, checkFormer, checkPast, checkShared, isReleased, publishedOf } from '../rules/past.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { announcedParts, withAnnouncedExtensions } from './announced-parts.ts';

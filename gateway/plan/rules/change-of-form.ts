@@ -2,10 +2,14 @@
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
-import { versionName, versionPath } from '../../sections/view.ts';
+import {
+  type CheckedVersion,
+  type PolicyView,
+  type Report,
+  versionName,
+  versionPath,
+} from '../../sections/view.ts';
 import { datesRewritten, hasPins, sunsetRewritten } from './dates-rewritten.ts';
-import type { Subject } from './subject.ts';
 
 /**
  * What was published of the API as a whole holds for every version that a request without one may be given; where none
@@ -43,7 +47,7 @@ export function versionsLost(
 }
 
 /** Under the name of the API; any version, where accounts are pinned. */
-function heirsOf(view: PolicyView): readonly Subject[] {
+function heirsOf(view: PolicyView): readonly CheckedVersion[] {
   const label = versionName(UNVERSIONED, view.parts);
   return heirLabels(view).flatMap((heir) => {
     const version = view.versions.get(heir);

@@ -3,12 +3,12 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
+import { dayFrom } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
-import { dayFrom } from './calendar.ts';
-import { changeOf, type Subject, sunsetPlace } from './subject.ts';
+import { type CheckedVersion, isWritten, type PolicyView, type Report } from '../../sections/view.ts';
+import { changeOf, sunsetPlace } from './subject.ts';
 
-export function datesRewritten(older: VersionParts, subject: Subject, report: Report): void {
+export function datesRewritten(older: VersionParts, subject: CheckedVersion, report: Report): void {
   const { label, version, at, view } = subject;
   for (const key of ['released', 'deprecated', 'sunset'] as const) {
     const published = older[key];
@@ -33,7 +33,12 @@ export function datesRewritten(older: VersionParts, subject: Subject, report: Re
 }
 
 /** Dates that callers have seen, and that a later announcement would hide from them. */
-export function datesHidden(older: VersionParts, subject: Subject, now: EpochMs, report: Report): void {
+export function datesHidden(
+  older: VersionParts,
+  subject: CheckedVersion,
+  now: EpochMs,
+  report: Report,
+): void {
   const { label, version, at } = subject;
   const announced = announcementOf(version) ?? now;
   const hidden = (['deprecated', 'sunset'] as const).filter((key) => older[key] !== undefined);
@@ -52,7 +57,7 @@ export function hasPins({ parts }: PolicyView): boolean {
 }
 
 /** Compares the sunsets in force, so that extensions count on both sides. */
-export function sunsetRewritten(older: VersionParts, subject: Subject, report: Report): void {
+export function sunsetRewritten(older: VersionParts, subject: CheckedVersion, report: Report): void {
   if (!isSunsetEarlier(older, subject.version)) return;
   const published = effectiveSunset(older) ?? Number.POSITIVE_INFINITY;
   report(sunsetPlace(subject), {
@@ -64,7 +69,7 @@ export function sunsetRewritten(older: VersionParts, subject: Subject, report: R
 }
 
 /** Whether both have a sunset, and callers were told a later one. */
-export function isSunsetEarlier(older: VersionParts, newer: VersionParts): boolean {
+function isSunsetEarlier(older: VersionParts, newer: VersionParts): boolean {
   const published = effectiveSunset(older);
   const sunset = effectiveSunset(newer);
   return published !== undefined && sunset !== undefined && sunset < published;

@@ -2,9 +2,8 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import type { Report } from '../../sections/view.ts';
+import type { CheckedVersion, Report } from '../../sections/view.ts';
 import { sunsetRewritten } from './dates-rewritten.ts';
-import type { Subject } from './subject.ts';
 
 export interface EndingOperation {
   /** As written. */
@@ -23,7 +22,7 @@ export function endingOperations({
   );
 }
 
-export function operationsRewritten(older: VersionParts, subject: Subject, report: Report): void {
+export function operationsRewritten(older: VersionParts, subject: CheckedVersion, report: Report): void {
   const { label, version, at, view } = subject;
   const published = endingOperations(older);
   const own = endingOperations(version);

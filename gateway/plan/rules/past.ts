@@ -5,12 +5,11 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
+import { type CheckedVersion, checkedVersion, type PolicyView, type Report } from '../../sections/view.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
 import { datesHidden, datesRewritten, sunsetRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
-import { type Subject, subjectOf } from './subject.ts';
 
 export type PastVersions = ReadonlyMap<string, VersionParts>;
 
@@ -57,7 +56,7 @@ export function checkShared(past: PastVersions, view: PolicyView, now: EpochMs, 
   for (const [label, version] of view.versions) {
     const older = past.get(label);
     if (older === undefined || !wasPublished(older, now)) continue;
-    const subject = subjectOf(label, version, view);
+    const subject = checkedVersion(label, version, view);
     checkVersion(older, subject, report);
     datesHidden(older, subject, now, report);
   }
@@ -82,7 +81,7 @@ export function checkFormer(
       ...(deprecated === undefined && { deprecated }),
       ...(sunset === undefined && { sunset }),
     };
-    checkVersion(still, subjectOf(label, version, view), report);
+    checkVersion(still, checkedVersion(label, version, view), report);
   }
   for (const { label, by } of answeredInstead([...former.keys()], view.labels))
     if (!past.has(by)) checkReplaced(former.get(label), label, by, view, report);
@@ -96,7 +95,7 @@ function isNamed([label]: readonly [string, unknown]): boolean {
   return label !== UNVERSIONED;
 }
 
-function checkVersion(older: VersionParts, subject: Subject, report: Report): void {
+function checkVersion(older: VersionParts, subject: CheckedVersion, report: Report): void {
   sunsetRewritten(older, subject, report);
   datesRewritten(older, subject, report);
   operationsRewritten(older, subject, report);
@@ -111,7 +110,7 @@ function checkReplaced(
 ): void {
   const version = view.versions.get(by);
   if (older === undefined || version === undefined) return;
-  sunsetRewritten(older, { ...subjectOf(by, version, view), label }, report);
+  sunsetRewritten(older, { ...checkedVersion(by, version, view), label }, report);
 }
 
 /** Labels of versions that callers may know of; an API without versions counts once it was to end. */

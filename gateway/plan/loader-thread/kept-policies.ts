@@ -1,12 +1,11 @@
 // Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
 import type { EpochMs } from '../../policy/contract.ts';
 import { SECTIONS } from '../../sections/list.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import type { PolicyView, Surroundings } from '../../sections/view.ts';
-import { claimsOf } from '../check/together.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';
+import { claimsOf } from '../rules/together.ts';
 
 export interface KeptPolicy extends Candidate {
   readonly descriptions: readonly string[];
@@ -90,13 +89,10 @@ function bringsInFiles(read: FileRead): boolean {
   return read.kind === 'read' && Buffer.from(read.bytes).includes('${file:');
 }
 
-/** When checks of the file may find something else: at a release, a sunset, or where a section says so. */
+/** When checks of the file may find something else. */
 function nextChange(view: PolicyView | undefined, now: EpochMs): EpochMs {
   if (view === undefined) return Number.POSITIVE_INFINITY;
-  const dates = [
-    ...view.versions.values().flatMap((version) => [version.released, effectiveSunset(version)]),
-    ...SECTIONS.flatMap(({ checkedAgainAt }) => checkedAgainAt?.(view) ?? []),
-  ];
+  const dates = SECTIONS.flatMap(({ checkedAgainAt }) => checkedAgainAt?.(view) ?? []);
   const ahead = dates.flatMap((date) => (date !== undefined && date > now ? date : []));
   return Math.min(Number.POSITIVE_INFINITY, ...ahead);
 }

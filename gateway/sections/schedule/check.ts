@@ -1,21 +1,45 @@
-// The dates of one version against each other: each needs the one before it, and an extension moves what has not passed.
+// Checks of the dates of versions: each needs the one before it, and an extension moves what has not passed.
+
+import type { Path } from '../../plan/read/document.ts';
+import { keysOf, valueAt } from '../../plan/read/values.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { API_KEYS, VERSION_KEYS, type VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report, versionPath } from '../../sections/view.ts';
-import { isTakenOver } from '../inherited.ts';
-import type { Path } from '../read/document.ts';
-import { keysOf, valueAt } from '../read/values.ts';
-import { dayFrom, dayUntil } from '../rules/calendar.ts';
-import { extensionsOf } from '../rules/subject.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import { API_KEYS, VERSION_KEYS } from '../policy-file.ts';
+import {
+  type CheckedVersion,
+  checkedVersion,
+  isTakenOver,
+  isWritten,
+  type PolicyView,
+  type Report,
+  reportDangling,
+  type Surroundings,
+} from '../view.ts';
+import { dayFrom, dayUntil } from './calendar.ts';
+import { checkExceptions, checkFreeze, checkLedger, checkRetireWhen } from './callers.ts';
+import { effectiveSunset, extensionsOf, redirectChain, redirectOf } from './redirects.ts';
+
+export function checkSchedule(view: PolicyView, around: Surroundings, report: Report): void {
+  const versions = [...view.versions].map(([label, version]) => checkedVersion(label, version, view));
+  for (const version of versions)
+    for (const check of [checkDates, checkExceptions, checkFreeze, checkRetireWhen, checkRedirect])
+      check(version, report);
+  for (const version of versions) checkLedger(version, around, report);
+}
+
+/** A version that is not released is no default yet, and one whose sunset has passed needs no upstream. */
+export function releasesAndSunsets({ versions }: PolicyView): readonly (EpochMs | undefined)[] {
+  return [...versions.values()].flatMap((version) => [version.released, effectiveSunset(version)]);
+}
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
-export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+function checkDates(checked: CheckedVersion, report: Report): void {
+  const { label, version, view } = checked;
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
   const { document } = view;
   const what = view.unversioned ? 'the API' : 'the version';
-  const at = (key: string) => [...versionPath(label), key];
+  const at = (key: string) => [...checked.at, key];
   const order = (
     key: 'deprecated' | 'sunset' | 'retired' | 'forgotten',
     value: EpochMs | undefined,
@@ -35,7 +59,7 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
   order('deprecated', deprecated, 'released', released);
   order('sunset', sunset, 'deprecated', deprecated);
   if (deprecated === undefined) order('sunset', sunset, 'released', released);
-  orderAnnounced(label, version, view, report);
+  orderAnnounced(checked, report);
   order('retired', retired, 'sunset', effectiveSunset(version));
   if (retired === undefined) order('forgotten', forgotten, 'sunset', effectiveSunset(version));
   order('forgotten', forgotten, 'retired', retired);
@@ -73,11 +97,11 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
 }
 
 /** DEP-8: callers learn of a deprecation before it begins; one that the API announces may be older than a version. */
-function orderAnnounced(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Report): void {
   const { released, announced, deprecated } = version;
   if (announced === undefined) return;
   const { document } = view;
-  const path = [...versionPath(label), 'announced'];
+  const path = [...at, 'announced'];
   const isOfAll = isTakenOver(document, label, 'announced');
   const subject = `${isOfAll ? `${label}: ` : ''}announced (${dayOf(announced)})`;
   if (deprecated !== undefined && announced > deprecated) {
@@ -108,4 +132,25 @@ function hasUnknownKey(label: string, { document }: PolicyView): boolean {
   const unknown = (path: Path, known: readonly string[]) =>
     keysOf(valueAt(document.value, path)).some((key) => !known.includes(key));
   return unknown([], API_KEYS) || unknown(['versions', label], VERSION_KEYS);
+}
+
+/** RET-4: it leads to a declared version, and not back. Whether that is served by then is the matter of rules/. */
+function checkRedirect({ label, version, at, view }: CheckedVersion, report: Report): void {
+  const to = redirectOf(version);
+  if (to === undefined) return;
+  const path = [...at, 'after', 'redirect'];
+  if (!view.labels.includes(to)) {
+    reportDangling(path, 'version', to, view.labels, view, report);
+    return;
+  }
+  const chain = redirectChain(label, view.versions);
+  // A request for `v1` is answered by the newest version of that major, which may be the one that redirects (RET-5).
+  const [answering] = createResolutionRules({
+    header: undefined,
+    default: undefined,
+    labels: view.labels,
+  }).candidates(to);
+  if (chain.kind === 'cycle' || answering === label) {
+    report(path, { rule: 'redirect', message: 'this redirect leads in a circle' });
+  }
 }

@@ -8,7 +8,7 @@ import { versionPath } from '../../sections/view.ts';
 
 type Access = VersionParts['access'];
 
-export function checkMethodOverride(view: PolicyView, report: Report): void {
+export function methodOverride(view: PolicyView, report: Report): void {
   const { access, headers } = view.parts;
   const versions = [...view.versions];
   const kept = headers?.request?.keep?.findIndex((name) => clientField(name).kind === 'override') ?? -1;

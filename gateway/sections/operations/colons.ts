@@ -1,8 +1,8 @@
-// Whether a template has its parameters as routers of other programs write them, `/:id`: here that is a word like any
-// other, which no request has. Part of operations.ts.
+// Warns of parameters as other routers write them, `/:id`: here that is a literal segment, which no request has.
+
+import type { Path } from '../../plan/read/document.ts';
 import { type OperationTemplate, spellOperation } from '../../policy/lifecycle/operation-template.ts';
-import type { Report } from '../../sections/view.ts';
-import type { Path } from '../read/document.ts';
+import type { Report } from '../view.ts';
 
 /** `label`: the version in front of the template, where one is written there. */
 export function reportColons(

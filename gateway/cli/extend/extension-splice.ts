@@ -1,7 +1,7 @@
 // One more extension in the text of a policy file: an insertion at one place, every other byte as it was.
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import { aliasTargets } from './read/alias-targets.ts';
-import { readYaml } from './read/yaml-text.ts';
+import { aliasTargets } from '../../plan/read/alias-targets.ts';
+import { readYaml } from '../../plan/read/yaml-text.ts';
 
 /** As they are to stand in the file. */
 export interface WrittenExtension {

@@ -1,12 +1,12 @@
 // Cross checks between policy files: one name per API, one API per host and path.
 
+import { hostsOf, pathsOf } from '../../sections/routes/compile.ts';
 import { RULES, type RuleSeverity } from '../../sections/rules/grammar.ts';
 import type { PolicyView } from '../../sections/view.ts';
+import { hostKey } from '../grammar/addresses.ts';
 import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf } from '../read/values.ts';
-import { hostsOf, pathsOf } from '../routes/api-routes.ts';
-import { hostKey } from '../routes/route-table.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
 
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */

@@ -1,4 +1,6 @@
-// Cross checks of the operations of one version: names, dates within the version's, successors, access.
+// Checks of the operations of versions: names, dates within the version's, successors, access.
+
+import { suggest } from '../../plan/read/shape-issues.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import {
   OPERATION_METHODS,
@@ -10,15 +12,13 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
-import { reportDangling } from '../../sections/dangling.ts';
-import type { OperationFile, PolicyParts, VersionParts } from '../../sections/policy-file.ts';
-import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
-import { suggest } from '../read/shape-issues.ts';
-import { pathsOf } from '../routes/api-routes.ts';
-import { reportColons } from './colon-parameters.ts';
+import type { OperationFile, PolicyParts, VersionParts } from '../policy-file.ts';
+import { pathsOf } from '../routes/compile.ts';
+import { effectiveSunset } from '../schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report, reportDangling, type Surroundings } from '../view.ts';
+import { reportColons } from './colons.ts';
 
-interface Subject {
+interface CheckedOperation {
   readonly label: string;
   readonly version: VersionParts;
   /** As written. */
@@ -27,12 +27,11 @@ interface Subject {
   readonly operation: OperationFile;
 }
 
-export function checkOperations(
-  label: string,
-  version: VersionParts,
-  view: PolicyView,
-  report: Report,
-): void {
+export function checkOperations(view: PolicyView, _around: Surroundings, report: Report): void {
+  for (const [label, version] of view.versions) checkOperationsOf(label, version, view, report);
+}
+
+function checkOperationsOf(label: string, version: VersionParts, view: PolicyView, report: Report): void {
   const before: OperationTemplate[] = [];
   for (const [name, operation] of Object.entries(version.operations ?? {})) {
     const path = ['versions', label, 'operations', name];
@@ -97,7 +96,11 @@ function crosses(a: OperationTemplate, b: OperationTemplate): boolean {
 }
 
 /** DEP-5, and a part of a version never outlives the whole. */
-function checkDates({ label, version, name, operation }: Subject, view: PolicyView, report: Report): void {
+function checkDates(
+  { label, version, name, operation }: CheckedOperation,
+  view: PolicyView,
+  report: Report,
+): void {
   const at = (key: string) => ['versions', label, 'operations', name, key];
   const wrong = (key: string, message: string) => report(at(key), { rule: 'date-order', message });
   const { deprecated, sunset } = operation;
@@ -123,7 +126,7 @@ function checkDates({ label, version, name, operation }: Subject, view: PolicyVi
 }
 
 /** LNK-2, RET-1: where callers are sent exists, can be filled in, and is asked for by the same method. */
-function checkSuccessor(subject: Subject, view: PolicyView, report: Report): void {
+function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Report): void {
   const { label, version, name, template, operation } = subject;
   const { successor, after } = operation;
   const path = ['versions', label, 'operations', name, 'successor'];

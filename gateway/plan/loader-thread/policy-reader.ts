@@ -1,6 +1,5 @@
 // Reads and checks the policies of a reload, and keeps of each file what the next reload need not make again.
 import type { EpochMs } from '../../policy/contract.ts';
-import { checkTogether } from '../check/together.ts';
 import { contextOf, documentOf } from '../load-documents.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
@@ -11,6 +10,7 @@ import { digest, findFiles, type ReadFile, tryRead } from '../read/files.ts';
 import { nothingMatched } from '../read/unreadable.ts';
 import { type ReadPiece, revisionOf } from '../reload/pieces.ts';
 import { settle } from '../reload/settle.ts';
+import { checkTogether } from '../rules/together.ts';
 import { createKeptPolicies, type KeptPolicy } from './kept-policies.ts';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
 
