@@ -3,9 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import { MOST_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
-import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
+import { type EmbeddedState, openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
 import type { LastingStores } from '../../gateway/stores/stores.ts';
@@ -21,6 +22,8 @@ import { lookAtAll } from './whole-look.ts';
 const CONSUMERS = 100_000;
 const MOST_TURN_MS = 50;
 const MOST_MB = 100;
+const MOST_BACKUP_TURN_MS = 20;
+const PIN = { label: 'v1', origin: 'first_call', since: 0, previous: undefined } as const;
 
 const fail = (error: unknown): never => {
   throw error;
@@ -83,6 +86,30 @@ async function flushInto(
   return isKept;
 }
 
+/** A backup while pins are claimed one after another: what was there before it is in it, and nobody waits long. */
+async function backUp(folder: string, state: EmbeddedState, say: (line: string) => void): Promise<boolean> {
+  let claims = 0;
+  let isOver = false;
+  const claiming = (async () => {
+    for (; !isOver; claims += 1)
+      await state.pins.claim({ api: 'payments', account: `during-${claims}` }, PIN);
+  })();
+  const { result, turnMs, waitMs, seconds } = await whileOthersAsk(state.pins, () => state.backup(NOW));
+  isOver = true;
+  await claiming;
+  using copy = new DatabaseSync(join(folder, result.file), { readOnly: true });
+  const { records } =
+    copy.prepare("SELECT count(*) AS records FROM usage WHERE consumer LIKE 'consumer-%'").get() ?? {};
+  const { whole } = copy.prepare('SELECT integrity_check AS whole FROM pragma_integrity_check').get() ?? {};
+  const isKept = whole === 'ok' && Number(records) >= CONSUMERS && turnMs < MOST_BACKUP_TURN_MS;
+  say(
+    `${isKept ? 'kept  ' : 'BROKEN'}  a backup of ${records} records, ${(result.bytes / 2 ** 20).toFixed(1)} MB, in ` +
+      `${seconds.toFixed(2)} s beside ${claims} writes: ${whole}; longest turn ${turnMs.toFixed(1)} ms of processor time; ` +
+      `another's answer from the store took ${waitMs.toFixed(1)} ms at most`,
+  );
+  return isKept;
+}
+
 /** Many consumers with a usual number of days each, and fewer with all that are kept. */
 async function looksAt(
   name: string,
@@ -108,6 +135,7 @@ export async function manyConsumers(say: (line: string) => void): Promise<boolea
   const results = [
     await flushInto('Redis', shared, redis.pid, say),
     await flushInto('embedded', embedded, undefined, say),
+    await backUp(folder, embedded, say),
     ...(await looksAt('Redis', shared, redis.pid, say)),
     ...(await looksAt('embedded', embedded, undefined, say)),
   ];
