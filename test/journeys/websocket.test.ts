@@ -15,6 +15,14 @@ beforeAll(house.start);
 afterEach(house.tidy);
 afterAll(house.close);
 
+const warnings: Error[] = [];
+const onWarning = (warning: Error): void => void warnings.push(warning);
+beforeAll(() => void process.on('warning', onWarning));
+afterAll(() => {
+  process.off('warning', onWarning);
+  expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([]);
+});
+
 describe('WS-4: a page that opens a WebSocket', () => {
   it.each([
     ['is listed', '/api/pages', 'https://app.example.com', 101],

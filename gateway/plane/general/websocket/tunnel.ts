@@ -16,6 +16,8 @@ const KEEP_ALIVE_MS = 60_000;
 /** How long the two sides have to answer a Close frame, milliseconds. */
 const CLOSE_GRACE_MS = 1_000;
 
+const MOST_LISTENERS = 20;
+
 /** RFC 6455 §7.4.1: the server is going down, or what it served is gone. */
 export const GOING_AWAY = 1001;
 /** The same: what the client may do has ended. */
@@ -41,6 +43,8 @@ export function openTunnel(
   let closed = 0;
   let leaving = false;
   for (const socket of [client, upstream]) {
+    // Each part that holds a connection listens for its close. Node takes more than ten for a leak and warns on stderr.
+    socket.setMaxListeners(MOST_LISTENERS);
     // A side that is not read cannot be seen to close.
     socket.setTimeout(stalledAfterMs, () => {
       if (socket.writableLength > 0) socket.destroy();
