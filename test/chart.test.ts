@@ -1,4 +1,5 @@
 // The Helm chart without helm: its templates, values and example held against each other and against the gateway.
+// `npm run test:chart` renders it.
 import { readdirSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
