@@ -128,6 +128,7 @@ async function test(folder: string): Promise<void> {
   process.stdout.write('a changed gateway file restarts pods, a changed policy does not\n');
 
   const everything = CASES.everything.values;
+  equal((await found(everything, 'Service')).at('spec', 'externalTrafficPolicy').value, 'Local');
   const scaler = (await found(everything, 'HorizontalPodAutoscaler')).at('spec');
   deepEqual([scaler.at('minReplicas').value, scaler.at('maxReplicas').value], [2, 6]);
   const files = await readdir(join(ROOT, 'config/prometheus/rules'));
