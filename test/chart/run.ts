@@ -113,6 +113,7 @@ async function test(folder: string): Promise<void> {
       (each) => each.at('kind').value === kind && each.at('metadata', 'name').value === name,
     ) ?? tree(undefined);
 
+  equal((await found(DEFAULT, 'ConfigMap')).at('data', 'gateway.yaml').value, GATEWAY);
   const pod = (await found(DEFAULT, 'Deployment')).at('spec', 'template').value;
   const policies = { 'orders.yaml': `${DEFAULT.policies['orders.yaml']}# changed\n` };
   deepEqual((await found({ ...DEFAULT, policies }, 'Deployment')).at('spec', 'template').value, pod);
