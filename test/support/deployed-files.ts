@@ -1,5 +1,4 @@
 // The files that other tools read, parsed as far as tests look into them, and what the gateway says of the same.
-// For deployment.test.ts and manifests.test.ts.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
