@@ -12,15 +12,34 @@ export interface Change extends Difference {
   readonly subject: string;
 }
 
+/** What two sides have under one name; at least one side has something. */
+export interface Pair<T> {
+  readonly name: string;
+  readonly older: T | undefined;
+  readonly newer: T | undefined;
+}
+
+/** Names of the older side come first. Of several things with one name the first counts. */
+export function pairs<T>(
+  before: readonly T[],
+  after: readonly T[],
+  nameOf: (each: T) => string,
+): readonly Pair<T>[] {
+  const [older, newer] = [before, after].map(
+    (side) => new Map(side.toReversed().map((each) => [nameOf(each), each])),
+  );
+  const names = new Set([...before, ...after].map(nameOf));
+  return [...names].map((name) => ({ name, older: older?.get(name), newer: newer?.get(name) }));
+}
+
 /** By name of the API; what both sides mean alike is not in the result. */
 export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFacts[]): readonly Change[] {
-  const names = [...new Set([...older, ...newer].map(({ api }) => api))].sort();
-  return names.flatMap((api) => {
-    const [before, after] = [older, newer].map((side) => side.find((each) => each.api === api));
-    if (before === undefined || after === undefined)
-      return [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }];
-    return compareSubjects(before.subjects, after.subjects).map((change) => ({ api, ...change }));
-  });
+  const apis = pairs(older, newer, ({ api }) => api).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return apis.flatMap(({ name: api, older: before, newer: after }) =>
+    before === undefined || after === undefined
+      ? [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }]
+      : compareSubjects(before.subjects, after.subjects).map((change) => ({ api, ...change })),
+  );
 }
 
 /** `orders v1: sunset 2027-01-15 -> 2027-04-15, +3 months`. */
@@ -43,14 +62,18 @@ function compareSubjects(
   before: readonly Subject[],
   after: readonly Subject[],
 ): readonly Omit<Change, 'api'>[] {
-  const names = [...new Set([...before, ...after].map(({ name }) => name))];
-  return names.flatMap((subject): readonly Omit<Change, 'api'>[] => {
-    const [older, newer] = [before, after].map((side) => side.find(({ name }) => name === subject));
-    if (older !== undefined && newer !== undefined)
-      return compareEach(older.facts, newer.facts).map((difference) => ({ subject, ...difference }));
-    const [one] = [older, newer].filter((each) => each !== undefined);
-    const noun = one?.noun ?? 'api';
-    return [{ subject, ...presence(noun, older && spellSubject(older), newer && spellSubject(newer)) }];
+  return pairs(before, after, ({ name }) => name).flatMap(({ name: subject, older, newer }) => {
+    const differences =
+      older !== undefined && newer !== undefined
+        ? compareEach(older.facts, newer.facts)
+        : [
+            presence(
+              (older ?? newer)?.noun ?? 'api',
+              older && spellSubject(older),
+              newer && spellSubject(newer),
+            ),
+          ];
+    return differences.map((difference) => ({ subject, ...difference }));
   });
 }
 
@@ -73,11 +96,9 @@ function spellSubject({ facts }: Subject): string {
 }
 
 function compareEach(before: readonly Fact[], after: readonly Fact[]): readonly Difference[] {
-  const whats = [...new Set([...before, ...after].map(({ what }) => what))];
-  return whats.flatMap((what) => {
-    const [older, newer] = [before, after].map((side) => side.find((fact) => fact.what === what)?.value);
-    return compareValues(what, older, newer);
-  });
+  return pairs(before, after, ({ what }) => what).flatMap(({ name, older, newer }) =>
+    compareValues(name, older?.value, newer?.value),
+  );
 }
 
 function compareValues(
