@@ -12,30 +12,23 @@ export interface Change extends Difference {
   readonly subject: string;
 }
 
-/** What two sides have under one name; at least one side has something. */
-export interface Pair<T> {
-  readonly name: string;
-  readonly older: T | undefined;
-  readonly newer: T | undefined;
-}
-
-/** Names of the older side come first. Of several things with one name the first counts. */
+/** What two sides have under each name; names of the first side come first. Of several things with one name the first counts. */
 export function pairs<T>(
-  before: readonly T[],
-  after: readonly T[],
+  some: readonly T[],
+  others: readonly T[],
   nameOf: (each: T) => string,
-): readonly Pair<T>[] {
-  const [older, newer] = [before, after].map(
+): readonly (readonly [name: string, some: T | undefined, other: T | undefined])[] {
+  const [ofSome, ofOthers] = [some, others].map(
     (side) => new Map(side.toReversed().map((each) => [nameOf(each), each])),
   );
-  const names = new Set([...before, ...after].map(nameOf));
-  return [...names].map((name) => ({ name, older: older?.get(name), newer: newer?.get(name) }));
+  const names = new Set([...some, ...others].map(nameOf));
+  return [...names].map((name) => [name, ofSome?.get(name), ofOthers?.get(name)]);
 }
 
 /** By name of the API; what both sides mean alike is not in the result. */
 export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFacts[]): readonly Change[] {
-  const apis = pairs(older, newer, ({ api }) => api).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return apis.flatMap(({ name: api, older: before, newer: after }) =>
+  const apis = pairs(older, newer, ({ api }) => api).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return apis.flatMap(([api, before, after]) =>
     before === undefined || after === undefined
       ? [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }]
       : compareSubjects(before.subjects, after.subjects).map((change) => ({ api, ...change })),
@@ -62,7 +55,7 @@ function compareSubjects(
   before: readonly Subject[],
   after: readonly Subject[],
 ): readonly Omit<Change, 'api'>[] {
-  return pairs(before, after, ({ name }) => name).flatMap(({ name: subject, older, newer }) => {
+  return pairs(before, after, ({ name }) => name).flatMap(([subject, older, newer]) => {
     const differences =
       older !== undefined && newer !== undefined
         ? compareEach(older.facts, newer.facts)
@@ -96,8 +89,8 @@ function spellSubject({ facts }: Subject): string {
 }
 
 function compareEach(before: readonly Fact[], after: readonly Fact[]): readonly Difference[] {
-  return pairs(before, after, ({ what }) => what).flatMap(({ name, older, newer }) =>
-    compareValues(name, older?.value, newer?.value),
+  return pairs(before, after, ({ what }) => what).flatMap(([what, older, newer]) =>
+    compareValues(what, older?.value, newer?.value),
   );
 }
 

@@ -15,7 +15,7 @@ import type { OperationFile, PolicyFile, VersionFile, VersionParts } from '../..
 import { earlier, effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { VersionRules } from '../plan.ts';
-import { announcedParts } from '../published/announced-parts.ts';
+import { announcedParts } from '../published/published-dates.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import type { Said } from './description-text.ts';
 import { placeIn, versionedPathOf } from './placement.ts';
