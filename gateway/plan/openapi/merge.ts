@@ -1,5 +1,5 @@
 // Merges one version of a policy and the description it names: values to take over, and where the two disagree.
-import type { YAMLMap } from 'yaml';
+import type { Node } from 'yaml';
 import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { parseInstant } from '../../policy/notation.ts';
 import type { SourceDocument } from '../read/document.ts';
@@ -7,7 +7,7 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { OperationNotes, VersionNotes } from '../version-notes.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
-import { type Mark, mapOf, markOf, pairsOf, textOf } from './description-text.ts';
+import { type Mark, markOf, textOf } from './description-text.ts';
 import { mergeOperations, policyOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
 import { type DescriptionFinding, type Merged, type Merging, policyText } from './merging.ts';
@@ -60,12 +60,11 @@ function checkHeaders(merging: Merging): void {
   const { source } = description;
   const form = policyText(merging, ['deprecation_header']) ?? 'rfc9745';
   for (const headers of headerMaps(merging)) {
-    for (const { key, value } of pairsOf(headers)) {
+    for (const { key, value } of source.pairsOf(headers)) {
       const hint = SENT[key.toLowerCase()];
       if (hint === undefined || (key.toLowerCase() === 'deprecation' && form !== 'rfc9745')) continue;
-      const schema = mapOf(source.childOf(mapOf(source.resolve(value)), 'schema'));
-      const type = source.childOf(schema, 'type');
-      const format = source.childOf(schema, 'format');
+      const type = source.at(value, 'schema', 'type');
+      const format = source.at(value, 'schema', 'format');
       const isText = (textOf(type) ?? 'string') === 'string';
       const wrong = isText ? format : type;
       const word = textOf(wrong);
@@ -76,14 +75,13 @@ function checkHeaders(merging: Merging): void {
   }
 }
 
-function* headerMaps({ description }: Merging): Generator<YAMLMap | undefined> {
+function headerMaps({ description }: Merging): readonly (Node | undefined)[] {
   const { source, operations } = description;
-  const components = mapOf(source.childOf(source.root, 'components'));
-  yield mapOf(source.childOf(components, 'headers'));
+  const components = source.at(source.root, 'components');
   const answers = [components, ...operations.map(({ node }) => node)].flatMap((map) =>
-    pairsOf(mapOf(source.childOf(map, 'responses'))),
+    source.pairsOf(source.at(map, 'responses')),
   );
-  for (const { value } of answers) yield mapOf(source.childOf(mapOf(source.resolve(value)), 'headers'));
+  return [source.at(components, 'headers'), ...answers.map(({ value }) => source.at(value, 'headers'))];
 }
 
 /** The policy has no words for these, so that there is nothing to compare. */

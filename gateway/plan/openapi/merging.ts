@@ -54,14 +54,36 @@ export function isOff(merging: Merging, path: Path): boolean {
   return policyText(merging, path) === 'off';
 }
 
-/** The first day of the places that is well formed, with its place. */
-export function firstDay(merging: Merging, places: readonly Path[]): { day: string; path: Path } | undefined {
+/** A day in the policy, and where it is written. */
+export interface WrittenDay {
+  readonly day: string | null;
+  readonly path: Path;
+  /** The policy has a day, and announces it later. */
+  readonly isEarly?: true;
+}
+
+/** The first day of the places that is well formed. */
+export function firstDay(merging: Merging, places: readonly Path[]): WrittenDay | undefined {
   for (const path of places) {
     const text = policyText(merging, path);
     const instant = text === undefined ? undefined : parseInstant(text);
     if (instant !== undefined) return { day: dayOf(instant), path };
   }
   return undefined;
+}
+
+/** Takes a described day over to `open`, and reports a written day that differs. `null` means: no such day. */
+export function mergeDay(
+  merging: Merging,
+  what: string,
+  said: Said<string | null> | undefined,
+  written: WrittenDay | undefined,
+  open: Path | undefined,
+): void {
+  if (said === undefined) return;
+  if (open !== undefined && said.value !== null) merging.borrow(open, said);
+  if (written !== undefined && written.day !== said.value)
+    disagree(merging, written.path, what, said, written.isEarly ? ' before its announcement' : '');
 }
 
 /** The two say different things of one matter; shown at the policy's line, with the place of the other. */

@@ -12,7 +12,7 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import { withBorrowed } from './borrowed.ts';
 import { type Description, readDescription } from './description.ts';
-import { MOST_DESCRIPTION_BYTES, mapOf, pairsOf } from './description-text.ts';
+import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
 
@@ -108,10 +108,9 @@ function cached(
 
 /** Whether a POST may carry a form, in which some services look for a `_method`. */
 function takesForms({ source, operations }: Description): boolean {
-  return operations.some(({ method, node }) => {
-    const body = mapOf(source.resolve(source.childOf(node, 'requestBody')));
-    return (
-      method === 'POST' && pairsOf(mapOf(source.childOf(body, 'content'))).some(({ key }) => FORM.test(key))
-    );
-  });
+  return operations.some(
+    ({ method, node }) =>
+      method === 'POST' &&
+      source.pairsOf(source.at(node, 'requestBody', 'content')).some(({ key }) => FORM.test(key)),
+  );
 }

@@ -1,7 +1,6 @@
 // Writes the lifecycle of a version into its description: `deprecated` and `x-lifecycle`, and no other byte.
-import type { YAMLMap } from 'yaml';
+import { isMap, type YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
-import { mapOf } from './description-text.ts';
 import { type Live, liveApi, liveOperation } from './live.ts';
 import { createTextEdits } from './text-edits.ts';
 
@@ -42,11 +41,10 @@ function saying({ flag, status, introduced, deprecated, sunset, replacement }: D
 }
 
 /** The map whose `x-lifecycle` speaks for the version. */
-function homeOf({ source }: Description): YAMLMap | undefined {
-  const info = mapOf(source.childOf(source.root, 'info'));
-  const isAtRoot =
-    source.childOf(info, 'x-lifecycle') === undefined && mapOf(source.childOf(source.root, 'x-lifecycle'));
-  return isAtRoot ? source.root : info;
+function homeOf({ source: { root, at } }: Description): YAMLMap | undefined {
+  const info = at(root, 'info');
+  if (isMap(at(root, 'x-lifecycle')) && at(info, 'x-lifecycle') === undefined) return root;
+  return isMap(info) ? info : undefined;
 }
 
 function edited(live: Live, description: Description): string | undefined {
