@@ -18,12 +18,13 @@ import type { VersionRules } from '../plan.ts';
 import { announcedParts } from '../published/published-dates.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import type { Said } from './description-text.ts';
-import { placeIn, versionedPathOf } from './placement.ts';
-import { type Around, readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
+import { type Placement, placeIn } from './placement.ts';
+import { readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
 import type { Wanted } from './text-edits.ts';
 
-export interface Live extends Around {
+export interface Live {
   readonly description: Description;
+  readonly placement: Placement;
   /** With the dates that are announced by `now`. */
   readonly version: VersionParts;
   readonly rules: OperationRules;
@@ -64,9 +65,6 @@ export function describedVersion(
   return {
     description,
     placement: placeIn(file, label, description),
-    label,
-    labels: typeof file.versions === 'object' ? Object.keys(file.versions) : [],
-    versionedPath: versionedPathOf(file),
     version: { ...announcedParts(version, now), guide: guideOf(file, version, schedule.guide, description) },
     rules: operationRules(version),
     stage: phaseAt(phases, now).stage,
@@ -176,9 +174,9 @@ function replacementOf(
 ): Wanted {
   const { successor } = own ?? {};
   if (successor === undefined) return {};
-  const there = said.replacement && readReplacement(said.replacement.value, said.method, live);
+  const there = said.replacement && readReplacement(said.replacement.value, said.method, live.placement);
   // Another way of writing the same path stays.
-  if (there !== undefined && sameSuccessor(successor, template, there, live.label)) return {};
-  const path = writeReplacement(successor, template, live);
+  if (there !== undefined && sameSuccessor(successor, template, there, live.placement.label)) return {};
+  const path = writeReplacement(successor, template, live.placement);
   return path === undefined ? {} : { replacement: path };
 }

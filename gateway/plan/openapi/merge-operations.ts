@@ -174,9 +174,10 @@ function mergeReplacement(
 ): void {
   const { replacement } = said;
   if (replacement === undefined) return;
-  const { label, document } = merging;
+  const { document, placement } = merging;
+  const { label } = placement;
   const place: Path = [...path, 'successor'];
-  const meant = readReplacement(replacement.value, said.method, merging);
+  const meant = readReplacement(replacement.value, said.method, merging.placement);
   const own = parametersOf(entry.template);
   const names = new Map(parametersOf(template).map((name, index) => [name, own[index] ?? name]));
   const unusable = whyUnusable(meant, template, label, names);

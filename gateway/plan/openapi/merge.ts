@@ -3,7 +3,6 @@ import type { Node } from 'yaml';
 import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { parseInstant } from '../../policy/notation.ts';
 import type { SourceDocument } from '../read/document.ts';
-import { keysOf, valueAt } from '../read/values.ts';
 import type { OperationNotes, VersionNotes } from '../version-notes.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
@@ -11,7 +10,7 @@ import { type Mark, markOf, textOf } from './description-text.ts';
 import { mergeOperations, policyOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
 import { type DescriptionFinding, type Merged, type Merging, policyText } from './merging.ts';
-import { placeIn, versionedPathOf } from './placement.ts';
+import { placeIn } from './placement.ts';
 
 /** What each field looks like, as a hint. */
 const SENT: Readonly<Record<string, string>> = {
@@ -37,9 +36,6 @@ export function mergeDescription(
     document,
     description,
     placement: placeIn(document.value, label, description),
-    label,
-    labels: keysOf(valueAt(document.value, ['versions'])),
-    versionedPath: versionedPathOf(document.value),
     at: ['versions', label],
     borrow: (at, { value, mark }) => borrowed.push({ at, value, source, mark }),
     atPolicy: (path, finding) =>

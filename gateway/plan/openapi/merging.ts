@@ -27,9 +27,6 @@ export interface Merging {
   readonly document: SourceDocument;
   readonly description: Description;
   readonly placement: Placement;
-  readonly label: string;
-  readonly labels: readonly string[];
-  readonly versionedPath: string | undefined;
   /** Where the version stands in the policy. */
   readonly at: Path;
   /** Stands for what the policy does not say at `path`. */
@@ -94,12 +91,12 @@ export function disagree(
   said: Said<string | null>,
   when = '',
 ): void {
-  const { description, atPolicy, label, next } = merging;
+  const { description, atPolicy, placement, next } = merging;
   const api = policyText(merging, ['api']) ?? '<api>';
   atPolicy(path, {
     rule: 'description-agrees',
     message: `${what} is ${said.value ?? 'null'} in the description${when}`,
-    hint: `${description.source.place(said.mark)}; \`${next('openapi', api, label, '--write')}\` brings it up to date`,
+    hint: `${description.source.place(said.mark)}; \`${next('openapi', api, placement.label, '--write')}\` brings it up to date`,
   });
 }
 

@@ -7,17 +7,8 @@ import {
   spellOperation,
   type TemplateSegment,
 } from '../../policy/lifecycle/operation-template.ts';
-import { valueAt } from '../read/values.ts';
+import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation, Description } from './description.ts';
-
-/** What of an API's policy says where it lives; undefined parts are not written. */
-interface Premises {
-  readonly label: string;
-  readonly base: string | undefined;
-  /** `/api/{version}/orders`. */
-  readonly versionedPath: string | undefined;
-  readonly upstreamPath: string | undefined;
-}
 
 export type Placed =
   | { readonly kind: 'operation'; readonly template: OperationTemplate; readonly name: string }
@@ -32,6 +23,11 @@ export interface PlacedOperation {
 }
 
 export interface Placement {
+  readonly label: string;
+  /** Of all versions of the API. */
+  readonly labels: readonly string[];
+  /** `/api/{version}/orders`. */
+  readonly versionedPath: string | undefined;
   /** Everything the description describes, in its order. */
   readonly operations: readonly PlacedOperation[];
   readonly place: (method: string, path: string) => Placed;
@@ -45,31 +41,17 @@ interface Reading {
   readonly prefix: readonly string[];
 }
 
-/** From the policy as written, well formed or not. */
+/**
+ * `policy` as written, well formed or not. The way of reading that fits the most paths; where none fits any, the paths are
+ * taken to begin at the base.
+ */
 export function placeIn(policy: unknown, label: string, description: Description): Placement {
-  const premises: Premises = {
-    label,
-    base: textAt(policy, ['base']),
-    versionedPath: versionedPathOf(policy),
-    upstreamPath: textAt(policy, ['upstreams', label, 'path']),
-  };
-  return placeDescription(description, premises);
-}
-
-export function versionedPathOf(policy: unknown): string | undefined {
   const resolve = valueAt(policy, ['resolve']);
-  if (!Array.isArray(resolve)) return undefined;
-  return resolve.map((entry) => textAt(entry, ['path'])).find((path) => path !== undefined);
-}
-
-function textAt(value: unknown, path: readonly string[]): string | undefined {
-  const found = valueAt(value, path);
-  return typeof found === 'string' ? found : undefined;
-}
-
-/** The way that fits the most paths; where none fits any, the paths are taken to begin at the base. */
-export function placeDescription(description: Description, premises: Premises): Placement {
-  const { label, base, versionedPath, upstreamPath } = premises;
+  const versionedPath = (Array.isArray(resolve) ? resolve : [])
+    .map((entry) => textAt(entry, ['path']))
+    .find((path) => path !== undefined);
+  const base = textAt(policy, ['base']);
+  const upstreamPath = textAt(policy, ['upstreams', label, 'path']);
   const server = segmentsOf(serverPath(description.servers[0]));
   const prefixes = [versionedPath?.replace('{version}', label), base, upstreamPath]
     .filter((path) => path !== undefined)
@@ -89,6 +71,9 @@ export function placeDescription(description: Description, premises: Premises): 
     return tail === undefined ? { kind: 'elsewhere' } : asOperation(method, tail);
   };
   return {
+    label,
+    labels: keysOf(valueAt(policy, ['versions'])),
+    versionedPath,
     operations: description.operations.map((said) => ({ said, placed: place(said.method, said.path) })),
     place,
     pathOf: ({ segments }) => {
@@ -96,6 +81,11 @@ export function placeDescription(description: Description, premises: Premises): 
       return `/${[...best.prefix, ...tail].slice(best.server.length).join('/')}`;
     },
   };
+}
+
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  const found = valueAt(value, path);
+  return typeof found === 'string' ? found : undefined;
 }
 
 /** The path of a server URL, without the slash at its end; empty for the root and for what is no URL. */
