@@ -7,10 +7,10 @@ import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
 import {
   contextOf,
-  type Gateway,
   type LoadOptions,
   type Policies,
   type PolicySource,
+  type ReadGateway,
   readGateway,
   readPolicies,
 } from './load-documents.ts';
@@ -27,7 +27,7 @@ export interface Loaded {
   readonly problems: readonly Problem[];
   /** Of a gateway file without errors, as is the file itself. */
   readonly settings?: Settings;
-  readonly gateway?: Gateway;
+  readonly gateway?: ReadGateway;
   /** All of these are present unless a problem is an error. */
   readonly plan?: GatewayPlan;
   /** The plan in parts, by file. */

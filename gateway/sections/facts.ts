@@ -29,7 +29,7 @@ export interface Fact {
 export type Noun = 'api' | 'version' | 'operation' | 'upstream';
 
 /** What can be there or not, with all that is said of it. */
-export interface Subject {
+export interface ComparedPart {
   readonly noun: Noun;
   /** `v1`, `v1 GET /search`, `upstream v1`; empty for the API itself. */
   readonly name: string;
@@ -40,7 +40,7 @@ export interface Subject {
 export interface ApiFacts {
   readonly api: string;
   /** The API itself first. */
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly ComparedPart[];
 }
 
 export const dateFact = (what: string, at: EpochMs | undefined): readonly Fact[] =>

@@ -1,7 +1,7 @@
 // From the facts of two sides to their differences, in the order a policy file is read.
 import { dateInWords } from '../../policy/notation.ts';
 import { moveInWords } from '../../policy/spans.ts';
-import type { ApiFacts, Fact, FactValue, Subject, Word } from '../../sections/facts.ts';
+import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
 import { spellRate } from '../../sections/limits/words.ts';
 import { plural } from '../problems.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
@@ -31,7 +31,7 @@ export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFact
   return apis.flatMap(([api, before, after]) =>
     before === undefined || after === undefined
       ? [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }]
-      : compareSubjects(before.subjects, after.subjects).map((change) => ({ api, ...change })),
+      : compareParts(before.subjects, after.subjects).map((change) => ({ api, ...change })),
   );
 }
 
@@ -51,21 +51,15 @@ function join(what: string, value: string | undefined): string {
   return value === undefined || value === '' ? what : `${what} ${value}`;
 }
 
-function compareSubjects(
-  before: readonly Subject[],
-  after: readonly Subject[],
+function compareParts(
+  before: readonly ComparedPart[],
+  after: readonly ComparedPart[],
 ): readonly Omit<Change, 'api'>[] {
   return pairs(before, after, ({ name }) => name).flatMap(([subject, older, newer]) => {
     const differences =
       older !== undefined && newer !== undefined
         ? compareEach(older.facts, newer.facts)
-        : [
-            presence(
-              (older ?? newer)?.noun ?? 'api',
-              older && spellSubject(older),
-              newer && spellSubject(newer),
-            ),
-          ];
+        : [presence((older ?? newer)?.noun ?? 'api', older && spellPart(older), newer && spellPart(newer))];
     return differences.map((difference) => ({ subject, ...difference }));
   });
 }
@@ -80,7 +74,7 @@ function spellApi({ subjects }: ApiFacts): string {
 }
 
 /** What is new or gone as a whole is named with its dates, or with where it leads. */
-function spellSubject({ facts }: Subject): string {
+function spellPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
     if (value.kind === 'date') return [`${what} ${spell(value)}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];

@@ -1,6 +1,6 @@
 // The facts of an API, its versions, operations and upstreams, defaults filled in: writing out a default is no change.
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { type ApiFacts, type Fact, otherFacts, type Subject } from '../../sections/facts.ts';
+import { type ApiFacts, type ComparedPart, type Fact, otherFacts } from '../../sections/facts.ts';
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import type { Facts, FactsByKey, Holders } from '../../sections/section.ts';
@@ -9,11 +9,11 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { versionsOf } from '../versions.ts';
 
 export function factsOf({ file, document }: PolicySource): ApiFacts {
-  const upstreams = Object.entries(file.upstreams ?? {}).map(([name, upstream]): Subject => {
+  const upstreams = Object.entries(file.upstreams ?? {}).map(([name, upstream]): ComparedPart => {
     const facts = factsAt('ofUpstream', { ...upstream, file }, document, ['upstreams', name]);
     return { noun: 'upstream', name: `upstream ${name}`, facts: facts.withOthers(facts.keys) };
   });
-  const api: Subject = { noun: 'api', name: '', facts: apiFacts(file, document) };
+  const api: ComparedPart = { noun: 'api', name: '', facts: apiFacts(file, document) };
   return { api: file.api, subjects: [api, ...versionSubjects(file, document), ...upstreams] };
 }
 
@@ -31,9 +31,9 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   return [...life, ...factsAt('ofApi', file, document, []).withOthers([], apart)];
 }
 
-function versionSubjects({ versions }: PolicyFile, document: SourceDocument): readonly Subject[] {
+function versionSubjects({ versions }: PolicyFile, document: SourceDocument): readonly ComparedPart[] {
   if (versions === 'none') return [];
-  return Object.entries(versions).flatMap(([label, version]): readonly Subject[] => {
+  return Object.entries(versions).flatMap(([label, version]): readonly ComparedPart[] => {
     const at: Path = ['versions', label];
     const facts = factsAt('ofVersion', version, document, at).withOthers(
       [...LIFE_KEYS, 'access'],
@@ -45,7 +45,7 @@ function versionSubjects({ versions }: PolicyFile, document: SourceDocument): re
 
 /** What an operation does not say is its version's, and is compared there. */
 function operationSubjects(label: string, version: VersionFile, document: SourceDocument) {
-  return Object.entries(version.operations ?? {}).map(([name, operation]): Subject => {
+  return Object.entries(version.operations ?? {}).map(([name, operation]): ComparedPart => {
     const at = ['versions', label, 'operations', name];
     const facts = factsAt('ofOperation', { ...operation, version }, document, at);
     const first = ['deprecated', 'sunset', 'successor', 'after'];

@@ -1,14 +1,13 @@
 // The certificates and keys an upstream's `tls` names: read, held against each other, and put in place of their paths.
 import { dirname, resolve } from 'node:path';
-import type { PolicyFile } from '../../sections/policy-file.ts';
+import type { PolicyFile, UpstreamFile } from '../../sections/policy-file.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { readAuthorities } from '../read/authorities.ts';
 import type { Path } from '../read/document.ts';
 import type { ReadFile } from '../read/files.ts';
 import { pairWarnings, readPair } from '../read/key-pair.ts';
 
-type Upstreams = NonNullable<PolicyFile['upstreams']>;
-type TlsSection = NonNullable<Upstreams[string]['tls']>;
+type TlsSection = NonNullable<UpstreamFile['tls']>;
 
 export interface TlsContext {
   /** Absolute path of the policy file. */
