@@ -1,8 +1,6 @@
 // From the facts of two sides to their differences, in the order a policy file is read.
-import { dateInWords } from '../../policy/notation.ts';
 import { moveInWords } from '../../policy/spans.ts';
 import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
-import { spellRate } from '../../sections/limits/words.ts';
 import { plural } from '../problems.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
@@ -76,7 +74,7 @@ function spellApi({ subjects }: ApiFacts): string {
 /** What is new or gone as a whole is named with its dates, or with where it leads. */
 function spellPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
-    if (value.kind === 'date') return [`${what} ${spell(value)}`];
+    if (value.kind === 'word' && value.at !== undefined) return [`${what} ${spell(value)}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];
   });
   return said.length === 0 ? '' : `(${said.join(', ')})`;
@@ -97,7 +95,7 @@ function compareValues(
     return compareMembers(what, membersOf(from), membersOf(to));
   if (from?.kind === 'windows' && to?.kind === 'windows') return windowChanges(from.windows, to.windows);
   if (from === undefined || to === undefined) return [presence(what, from && spell(from), to && spell(to))];
-  if (isSame(from, to)) return [];
+  if (from.kind === 'word' && to.kind === 'word' && from.word.same === to.word.same) return [];
   const by = movement(from, to);
   return [{ what, from: spell(from), to: spell(to), ...(by !== undefined && { by }) }];
 }
@@ -123,33 +121,18 @@ function compareMembers(
   return [...gone.map((each) => ({ what, from: each })), ...come.map((each) => ({ what, to: each }))];
 }
 
-function isSame(a: FactValue, b: FactValue): boolean {
-  if (a.kind === 'date' && b.kind === 'date') return a.at === b.at;
-  if (a.kind === 'rate' && b.kind === 'rate') return spellRate(a.rate) === spellRate(b.rate);
-  return a.kind === 'word' && b.kind === 'word' && a.word.same === b.word.same;
-}
-
 function movement(from: FactValue, to: FactValue): string | undefined {
-  if (from.kind === 'date' && to.kind === 'date') return moveInWords(from.at, to.at);
-  if (from.kind !== 'rate' || to.kind !== 'rate') return undefined;
+  if (from.kind !== 'word' || to.kind !== 'word') return undefined;
+  if (from.at !== undefined && to.at !== undefined) return moveInWords(from.at, to.at);
+  if (from.rate === undefined || to.rate === undefined) return undefined;
   const older = from.rate.units * to.rate.windowMs;
   const newer = to.rate.units * from.rate.windowMs;
   return newer === older ? undefined : newer < older ? 'lowered' : 'raised';
 }
 
 function spell(value: FactValue): string {
-  switch (value.kind) {
-    case 'date':
-      return dateInWords(value.at);
-    case 'word':
-      return value.word.shown;
-    case 'rate':
-      return spellRate(value.rate);
-    case 'members':
-      return value.members.map(({ shown }) => shown).join(', ');
-    case 'windows':
-      return plural(value.windows.length, 'window');
-    default:
-      return value satisfies never;
-  }
+  if (value.kind === 'word') return value.word.shown;
+  return value.kind === 'windows'
+    ? plural(value.windows.length, 'window')
+    : value.members.map(({ shown }) => shown).join(', ');
 }

@@ -51,20 +51,6 @@ function howOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
   return all.filter(([, value]) => value !== undefined);
 }
 
-const WINDOWS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-  ['ms', 1],
-] as const;
-
-/** As an operator writes it, in the largest unit that divides the window: `600/1m`. */
-export function spellRate({ units, windowMs }: Rate): string {
-  const [unit, ms] = WINDOWS.find(([, each]) => windowMs % each === 0) ?? ['ms', 1];
-  return `${units}/${windowMs / ms}${unit}`;
-}
-
 function rateOf({ units, windowMs }: Rate): Rate {
   return { units, windowMs };
 }
