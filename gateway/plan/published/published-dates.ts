@@ -1,12 +1,11 @@
 // The published dates of a version: those of a policy file, those of the record, and those that no file has any more.
-import type { EpochMs } from '../../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pairs } from '../changes/compare.ts';
 import type { FormerVersion, PublishedDates } from './record.ts';
 
-const DAY_MS = 86_400_000;
 /** After that long a version that comes back is new, unless its sunset is still to come. */
 const KEPT_MS = 730 * DAY_MS;
 /** Of all APIs together. Names made by a machine are not to fill a store. */
