@@ -4,7 +4,14 @@ import { controlIn } from '../../policy/contract.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { Finding } from '../read/document.ts';
-import { type DescriptionText, type Mark, markOf, type Said, textOf } from './description-text.ts';
+import {
+  type DescriptionText,
+  type Mark,
+  markOf,
+  type Said,
+  type SaidDay,
+  textOf,
+} from './description-text.ts';
 
 /** A finding of a rule that a policy file can switch. */
 export interface MarkedFinding {
@@ -38,7 +45,7 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
   }
 
   /** OAS-2: `YYYY-MM-DD`; `null` means: no such date. */
-  function date(map: Node | undefined, key: string): Said<string | null> | undefined {
+  function date(map: Node | undefined, key: string): SaidDay {
     const node = at(map, key);
     if (!isScalar(node)) return undefined;
     const { value } = node;

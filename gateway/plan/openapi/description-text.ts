@@ -22,6 +22,9 @@ export interface Said<T> {
   readonly mark: Mark;
 }
 
+/** `YYYY-MM-DD`; `null` means: no such day. */
+export type SaidDay = Said<string | null> | undefined;
+
 export interface DescriptionText {
   /** As printed. */
   readonly file: string;

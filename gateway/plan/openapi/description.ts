@@ -9,13 +9,19 @@ import {
   readServers,
   readVersion,
 } from './description-parts.ts';
-import { type DescriptionText, readDescriptionText, type Said, scalarText } from './description-text.ts';
+import {
+  type DescriptionText,
+  readDescriptionText,
+  type Said,
+  type SaidDay,
+  scalarText,
+} from './description-text.ts';
 
 /** The fields for the API as a whole. `null` means: no such date. */
 export interface ApiLifecycle {
   readonly stage: Said<string> | undefined;
-  readonly announced: Said<string | null> | undefined;
-  readonly sunset: Said<string | null> | undefined;
+  readonly announced: SaidDay;
+  readonly sunset: SaidDay;
   readonly guide: Said<string> | undefined;
   readonly notes: ApiNotes;
 }
@@ -24,8 +30,8 @@ export interface DescribedOperation extends OperationNode {
   readonly flag: Said<boolean> | undefined;
   readonly status: Said<string> | undefined;
   readonly introduced: Said<string> | undefined;
-  readonly deprecated: Said<string | null> | undefined;
-  readonly sunset: Said<string | null> | undefined;
+  readonly deprecated: SaidDay;
+  readonly sunset: SaidDay;
   readonly replacement: Said<string> | undefined;
   readonly breakingChanges: readonly string[];
 }

@@ -17,7 +17,7 @@ import { leadsToGuide } from '../guides/guide-page.ts';
 import type { VersionRules } from '../plan.ts';
 import { announcedParts } from '../published/published-dates.ts';
 import type { DescribedOperation, Description } from './description.ts';
-import type { Said } from './description-text.ts';
+import type { Said, SaidDay } from './description-text.ts';
 import { type Placement, placeIn } from './placement.ts';
 import { readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
 import type { Wanted } from './text-edits.ts';
@@ -110,7 +110,7 @@ function guideOrNull(guide: string | undefined, said: Said<string> | undefined):
 }
 
 /** `null` for a day that the policy has switched off or not announced yet. */
-function dayOrNull(key: string, at: EpochMs | undefined, said: Said<string | null> | undefined): Wanted {
+function dayOrNull(key: string, at: EpochMs | undefined, said: SaidDay): Wanted {
   if (at !== undefined) return { [key]: dayOf(at) };
   return said === undefined ? {} : { [key]: null };
 }
@@ -158,8 +158,8 @@ function dateOf(
   key: string,
   date: EpochMs | undefined,
   own: EpochMs | undefined,
-  said: Said<string | null> | undefined,
-  ofApi: Said<string | null> | undefined,
+  said: SaidDay,
+  ofApi: SaidDay,
 ): Wanted {
   const isSaid = typeof said?.value === 'string';
   if (date !== undefined) return own !== undefined || isSaid ? { [key]: dayOf(date) } : {};

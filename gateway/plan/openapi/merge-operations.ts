@@ -11,7 +11,7 @@ import {
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation } from './description.ts';
-import { findPair, type Said } from './description-text.ts';
+import { findPair, type Said, type SaidDay } from './description-text.ts';
 import { disagree, firstDay, isDisordered, isOff, type Merging, mergeDay, policyText } from './merging.ts';
 import { type Replacement, readReplacement, sameSuccessor, spellSuccessor } from './replacement.ts';
 
@@ -67,7 +67,7 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
     isDisordered(merging, 'deprecation-date', said.deprecated, 'sunset-date', said.sunset),
   ].every((disordered) => !disordered);
   // A date that repeats that of the API follows the version, also when the policy extends it.
-  const own = (date: DescribedOperation['sunset'], ofApi: DescribedOperation['sunset']) =>
+  const own = (date: SaidDay, ofApi: SaidDay) =>
     isDay(date) && ordered && date.value !== ofApi?.value ? date : undefined;
   const deprecated = own(said.deprecated, description.api.announced);
   const sunset = own(said.sunset, description.api.sunset);
@@ -82,12 +82,7 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
     return false;
   }
   if (isNew) merging.borrow(path, { value: {}, mark: said.mark });
-  const merge = (
-    key: string,
-    what: string,
-    date: DescribedOperation['sunset'],
-    day: Said<string> | undefined,
-  ) => {
+  const merge = (key: string, what: string, date: SaidDay, day: Said<string> | undefined) => {
     const at: Path = [...path, key];
     const said = date?.value === null ? date : day;
     mergeDay(merging, what, said, firstDay(merging, [at]), merging.document.has(at) ? undefined : at);
@@ -99,7 +94,7 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
   return isNew;
 }
 
-function isDay(said: DescribedOperation['sunset']): said is Said<string> {
+function isDay(said: SaidDay): said is Said<string> {
   return typeof said?.value === 'string';
 }
 

@@ -5,7 +5,7 @@ import { parseInstant } from '../../policy/notation.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { Path } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
-import type { Said } from './description-text.ts';
+import type { SaidDay } from './description-text.ts';
 import {
   disagree,
   firstDay,
@@ -67,7 +67,7 @@ function mergeStage(merging: Merging): void {
   const { announced, sunset, stage } = description.api;
   if (stage === undefined || !ENDING.test(stage.value)) return;
   // Where a day is described as well, that has been found.
-  const denies = (key: string, said: Said<string | null> | undefined) =>
+  const denies = (key: string, said: SaidDay) =>
     isOff(merging, [...at, key]) && typeof said?.value !== 'string';
   const isEnded = ENDED.test(stage.value);
   if (denies('deprecated', announced)) disagree(merging, [...at, 'deprecated'], 'stage', stage);

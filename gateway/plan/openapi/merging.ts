@@ -8,7 +8,7 @@ import { valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
-import type { Mark, Said } from './description-text.ts';
+import type { Mark, Said, SaidDay } from './description-text.ts';
 import type { Placement } from './placement.ts';
 
 /** A finding of a switchable rule, and how it becomes a problem at its place. */
@@ -73,7 +73,7 @@ export function firstDay(merging: Merging, places: readonly Path[]): WrittenDay 
 export function mergeDay(
   merging: Merging,
   what: string,
-  said: Said<string | null> | undefined,
+  said: SaidDay,
   written: WrittenDay | undefined,
   open: Path | undefined,
 ): void {
@@ -104,9 +104,9 @@ export function disagree(
 export function isDisordered(
   { atDescription }: Merging,
   firstName: string,
-  first: Said<string | null> | undefined,
+  first: SaidDay,
   secondName: string,
-  second: Said<string | null> | undefined,
+  second: SaidDay,
 ): boolean {
   if (typeof first?.value !== 'string' || typeof second?.value !== 'string') return false;
   if (second.value >= first.value) return false;

@@ -52,20 +52,21 @@ export async function readDescriptions(
   document: SourceDocument,
   reading: Reading,
 ): Promise<Described> {
-  let described: Described = {
-    ...{ document, problems: [], findings: [] },
-    ...{ notes: {}, forms: {}, texts: [], files: [] },
-  };
+  let merged = document;
+  const problems: Problem[] = [];
+  const findings: DescriptionFinding[] = [];
+  const notes: Record<string, VersionNotes> = Object.create(null);
+  const forms: Record<string, boolean> = Object.create(null);
+  const texts: PublishedFile[] = [];
+  const files: string[] = [];
   for (const label of keysOf(valueAt(document.value, ['versions']))) {
     const at = ['versions', label, 'openapi'];
     const path = valueAt(document.value, at);
     if (typeof path !== 'string' || parseDescriptionPath(path) === undefined) continue;
     const target = resolve(dirname(file), path);
-    const files = [...described.files, target];
-    const refuse = (message: string, hint: string): void => {
-      const problem = document.problem(at, { rule: 'openapi', message, hint });
-      described = { ...described, files, problems: [...described.problems, problem] };
-    };
+    files.push(target);
+    const refuse = (message: string, hint: string) =>
+      problems.push(document.problem(at, { rule: 'openapi', message, hint }));
     if (leavesItsFolder(file, path)) {
       refuse(`the description is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
       continue;
@@ -76,21 +77,16 @@ export async function readDescriptions(
       continue;
     }
     const description = cached(target, read, reading);
-    const merged = mergeDescription(document, label, description, reading);
-    described = {
-      document: withBorrowed(described.document, merged.borrowed),
-      problems: [...described.problems, ...description.problems],
-      findings: [...described.findings, ...merged.findings],
-      notes: merged.notes === undefined ? described.notes : { ...described.notes, [label]: merged.notes },
-      forms: { ...described.forms, [label]: takesForms(description) },
-      texts: [
-        ...described.texts,
-        { kind: 'description', name: reading.shown(target), text: new TextDecoder().decode(read.bytes) },
-      ],
-      files,
-    };
+    const found = mergeDescription(document, label, description, reading);
+    merged = withBorrowed(merged, found.borrowed);
+    problems.push(...description.problems);
+    findings.push(...found.findings);
+    if (found.notes !== undefined) notes[label] = found.notes;
+    forms[label] = takesForms(description);
+    const text = new TextDecoder().decode(read.bytes);
+    texts.push({ kind: 'description', name: reading.shown(target), text });
   }
-  return described;
+  return { document: merged, problems, findings, notes, forms, texts, files };
 }
 
 function cached(

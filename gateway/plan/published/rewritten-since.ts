@@ -103,13 +103,10 @@ function statedIn(view: PolicyView | undefined, now: EpochMs): PublishedVersions
 function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Report {
   return (path, finding) => {
     const { severity, change } = finding;
-    const found =
-      severity === 'error' && change !== undefined
-        ? accepted.find(
-            ({ api, label, to }) => api === change.api && label === change.label && to === change.to,
-          )
-        : undefined;
-    if (found === undefined) return report(path, finding);
+    const found = accepted.find(
+      ({ api, label, to }) => api === change?.api && label === change.label && to === change.to,
+    );
+    if (severity !== 'error' || found === undefined) return report(path, finding);
     report(path, { ...finding, severity: 'warning', hint: `accepted by ${found.by}: ${found.why}` });
   };
 }
