@@ -32,7 +32,7 @@ export interface Loaded {
   readonly plan?: GatewayPlan;
   /** The plan in parts, by file. */
   readonly pieces?: readonly PlanPiece[];
-  readonly sources?: Sources;
+  readonly sources?: PlanSources;
   /** To be compared with what was published before. */
   readonly policies?: Policies;
   /** Absolute paths of every document that was looked for. */
@@ -56,7 +56,7 @@ export function isWhole(loaded: Loaded): loaded is Whole {
 }
 
 /** The documents that a plan was made of: for who must say where something is written. No request needs them. */
-export interface Sources {
+export interface PlanSources {
   readonly gateway: SourceDocument;
   readonly policies: readonly PolicySource[];
 }

@@ -9,7 +9,7 @@ import type { Description } from './description.ts';
 import { type Mark, markOf, textOf } from './description-text.ts';
 import { mergeOperations, policyOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
-import { type DescriptionFinding, type Merged, type Merging, policyText } from './merging.ts';
+import { type DescriptionFinding, type MergedDescription, type Merging, policyText } from './merging.ts';
 import { placeIn } from './placement.ts';
 
 /** What each field looks like, as a hint. */
@@ -24,7 +24,7 @@ export function mergeDescription(
   label: string,
   description: Description,
   { next, now }: Pick<Merging, 'next' | 'now'>,
-): Merged {
+): MergedDescription {
   if (description.problems.length > 0) return { borrowed: [], findings: [], notes: undefined };
   const { source } = description;
   const borrowed: Borrowed[] = [];

@@ -17,7 +17,7 @@ export interface DescriptionFinding {
   readonly place: (finding: Finding) => Problem;
 }
 
-export interface Merged {
+export interface MergedDescription {
   readonly borrowed: readonly Borrowed[];
   readonly findings: readonly DescriptionFinding[];
   readonly notes: VersionNotes | undefined;

@@ -10,7 +10,7 @@ import {
 import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation, Description } from './description.ts';
 
-export type Placed =
+export type PlacedPath =
   | { readonly kind: 'operation'; readonly template: OperationTemplate; readonly name: string }
   /** The path belongs to something else. */
   | { readonly kind: 'elsewhere' }
@@ -19,7 +19,7 @@ export type Placed =
 
 export interface PlacedOperation {
   readonly said: DescribedOperation;
-  readonly placed: Placed;
+  readonly placed: PlacedPath;
 }
 
 export interface Placement {
@@ -30,13 +30,13 @@ export interface Placement {
   readonly versionedPath: string | undefined;
   /** Everything the description describes, in its order. */
   readonly operations: readonly PlacedOperation[];
-  readonly place: (method: string, path: string) => Placed;
+  readonly place: (method: string, path: string) => PlacedPath;
   /** The path of an operation of this version, as this description would write it. */
   readonly pathOf: (template: OperationTemplate) => string;
 }
 
 /** One way of reading the paths: what they begin with, to be cut off, once `server` is put in front. */
-interface Reading {
+interface PathReading {
   readonly server: readonly string[];
   readonly prefix: readonly string[];
 }
@@ -58,7 +58,7 @@ export function placeIn(policy: unknown, label: string, description: Description
     .map(segmentsOf);
   const readings = [server, []].flatMap((front) => prefixes.map((prefix) => ({ server: front, prefix })));
   const paths = [...new Set(description.operations.map(({ path }) => path))].map(segmentsOf);
-  let best: Reading = { server: [], prefix: [] };
+  let best: PathReading = { server: [], prefix: [] };
   let most = 0;
   for (const reading of readings) {
     const fitting = paths.filter((path) => tailIn(reading, path, label) !== undefined).length;
@@ -66,7 +66,7 @@ export function placeIn(policy: unknown, label: string, description: Description
     best = reading;
     most = fitting;
   }
-  const place = (method: string, path: string): Placed => {
+  const place = (method: string, path: string): PlacedPath => {
     const tail = tailIn(best, segmentsOf(path), label);
     return tail === undefined ? { kind: 'elsewhere' } : asOperation(method, tail);
   };
@@ -124,7 +124,7 @@ export function templateSegments(tail: readonly string[]): readonly TemplateSegm
   return segments;
 }
 
-function asOperation(method: string, tail: readonly string[]): Placed {
+function asOperation(method: string, tail: readonly string[]): PlacedPath {
   const known = OPERATION_METHODS.find((each) => each === method && each !== '*');
   if (known === undefined)
     return { kind: 'inexpressible', why: `${method} is not a method of operations here` };
@@ -137,7 +137,7 @@ function asOperation(method: string, tail: readonly string[]): Placed {
 }
 
 function tailIn(
-  { server, prefix }: Reading,
+  { server, prefix }: PathReading,
   path: readonly string[],
   label: string,
 ): readonly string[] | undefined {

@@ -19,7 +19,7 @@ import type { DescriptionFinding } from './merging.ts';
 /** Descriptions by path, kept between reloads: a large one takes a second to parse. */
 export type DescriptionCache = Map<string, { readonly digest: string; readonly description: Description }>;
 
-export interface Reading {
+export interface DescriptionReading {
   readonly readFile: ReadFile;
   /** How a path is printed. */
   readonly shown: (file: string) => string;
@@ -50,7 +50,7 @@ const FORM = /^(?:\*\/\*|application\/(?:\*|x-www-form-urlencoded)|multipart\/(?
 export async function readDescriptions(
   file: string,
   document: SourceDocument,
-  reading: Reading,
+  reading: DescriptionReading,
 ): Promise<Described> {
   let merged = document;
   const problems: Problem[] = [];
@@ -92,7 +92,7 @@ export async function readDescriptions(
 function cached(
   path: string,
   { bytes }: Extract<FileRead, { kind: 'read' }>,
-  { cache, shown }: Reading,
+  { cache, shown }: DescriptionReading,
 ): Description {
   const name = digest([bytes]);
   const known = cache.get(path);

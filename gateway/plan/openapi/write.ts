@@ -4,7 +4,7 @@ import { type DescribedOperation, type Description, readDescription } from './de
 import { type Live, liveApi, liveOperation } from './live.ts';
 import { createTextEdits } from './text-edits.ts';
 
-export type Written =
+export type WrittenLifecycle =
   | { readonly kind: 'text'; readonly text: string }
   /** Anchors and aliases that make one place speak for several, or something other than a map at `x-lifecycle`. */
   | { readonly kind: 'entangled' }
@@ -14,7 +14,7 @@ export type Written =
 /** New keys of an operation follow these, before parameters and answers. */
 const HEADINGS = ['tags', 'summary', 'description', 'externalDocs', 'operationId', 'deprecated'];
 
-export function writeLifecycle(live: Live): Written {
+export function writeLifecycle(live: Live): WrittenLifecycle {
   if (homeOf(live.description) === undefined) return { kind: 'homeless' };
   const text = edited(live, live.description);
   if (text === undefined) return { kind: 'entangled' };
