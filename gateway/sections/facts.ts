@@ -45,8 +45,11 @@ export interface ApiFacts {
 export const dateFact = (what: string, at: EpochMs | undefined): readonly Fact[] =>
   at === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(dateInWords(at)), at } }];
 
-export const wordFact = (what: string, word: Word | undefined): readonly Fact[] =>
-  word === undefined ? [] : [{ what, value: { kind: 'word', word } }];
+/** A string is text of our own making, or that is public in any case. */
+export const wordFact = (what: string, word: Word | string | undefined): readonly Fact[] =>
+  word === undefined
+    ? []
+    : [{ what, value: { kind: 'word', word: typeof word === 'string' ? plainWord(word) : word } }];
 
 export const rateFact = (what: string, rate: Rate | undefined): readonly Fact[] =>
   rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(spellRate(rate)), rate } }];

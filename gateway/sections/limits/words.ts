@@ -1,7 +1,7 @@
 // How a diff shows `limits`: each limit with its rate, its burst, what lowers it, and how it counts.
 import type { Rate } from '../../policy/notation.ts';
 import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.ts';
-import { type Fact, plainWord, rateFact, wordFact } from '../facts.ts';
+import { type Fact, rateFact, wordFact } from '../facts.ts';
 import type { Words } from '../section.ts';
 import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
 
@@ -18,7 +18,7 @@ const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gc
 
 /** `by`: who is counted where an API says nothing; for a version or an operation what is not written is the larger whole's. */
 function limitFacts(limits: WrittenLimits, by?: 'consumer' | 'address'): readonly Fact[] {
-  if (limits === 'off') return wordFact('limit', plainWord('off'));
+  if (limits === 'off') return wordFact('limit', 'off');
   return namedLimits(limits).flatMap((limit) => factsOfOne(limit, by));
 }
 
@@ -31,15 +31,15 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
   // How a limit of an API counts where nothing is said of it.
   const standing = by && { by, on_store_failure: 'local', exact: limit.algorithm === 'sliding-log' };
   const how = { ...standing, ...Object.fromEntries(written) };
-  const ownBurst = burst === undefined || burst === rate?.units ? undefined : plainWord(String(burst));
+  const ownBurst = burst === undefined || burst === rate?.units ? undefined : String(burst);
   return [
     ...rateFact(what, rate),
     ...wordFact(`${what} burst`, ownBurst),
     ...(deprecated?.kind === 'absolute'
       ? rateFact(`${what} while deprecated`, rateOf(deprecated))
-      : wordFact(`${what} while deprecated`, deprecated && plainWord(spellShare(deprecated)))),
+      : wordFact(`${what} while deprecated`, deprecated && spellShare(deprecated))),
     ...Object.entries(how).flatMap(([key, value]) =>
-      wordFact(`${isOnly ? 'limits' : what} ${key}`, plainWord(String(value))),
+      wordFact(`${isOnly ? 'limits' : what} ${key}`, String(value)),
     ),
   ];
 }
