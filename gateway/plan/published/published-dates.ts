@@ -22,16 +22,23 @@ export function withAnnounced(version: VersionParts, now: EpochMs): VersionParts
   return { ...version, extended: version.extended?.filter(({ announced }) => announced <= now) };
 }
 
-/** `version`: its announced parts. */
+/** `version`: its announced parts. Of operations that answer the same requests the last one counts. */
 export function datesOf(version: VersionParts): PublishedDates {
   const { released, announced, deprecated, sunset, extended, forgotten, operations = {} } = version;
-  const ends = Object.entries(operations).flatMap(([name, operation]) =>
-    operation.sunset === undefined ? [] : [[name, operation.sunset] as const],
+  const ends = new Map(
+    Object.entries(operations).flatMap(([name, operation]) =>
+      operation.sunset === undefined ? [] : [[requestsOf(name), [name, operation.sunset]] as const],
+    ),
   );
   return {
     ...{ released, announced, deprecated, sunset, extended: extended?.at(-1)?.to, forgotten },
-    operations: Object.fromEntries(ends),
+    operations: Object.fromEntries(ends.values()),
   };
+}
+
+/** How a parameter is called makes no difference. */
+function requestsOf(operation: string): string {
+  return operation.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
 export function datesOfRecord(former: FormerVersion): PublishedDates {
@@ -52,12 +59,12 @@ export function isForgotten({ forgotten }: PublishedDates, now: EpochMs): boolea
   return forgotten !== undefined && forgotten <= now;
 }
 
-/** The sunsets of operations on both sides. How a parameter is called makes no difference. */
+/** The sunsets of operations on both sides, by the requests that they answer. */
 export function operationPairs(
   { operations: some = {} }: PublishedDates,
   { operations: others = {} }: PublishedDates,
 ) {
-  return pairs(Object.entries(some), Object.entries(others), ([name]) => name.replaceAll(/\{[^}]*\}/g, '{}'));
+  return pairs(Object.entries(some), Object.entries(others), ([name]) => requestsOf(name));
 }
 
 /** The dates of `later`; those that it lacks are taken from `earlier`. */
