@@ -1,10 +1,11 @@
 // The options that start a gateway, and the handle of a running one.
 import type { GatewayFacts } from './cli/run/banner.ts';
-import type { PolicyReader, ReaderStart } from './plan/aside/reader-contract.ts';
+import type { PolicyReader, ReaderStart } from './plan/loader-thread/reader-contract.ts';
 import type { Problem } from './plan/problems.ts';
 import type { Environment } from './plan/read/interpolate.ts';
 import type { ReloadOutcome } from './plan/reload/watch-contract.ts';
 import type { EpochMs } from './policy/contract.ts';
+import type { PublicSockets } from './server/public-face.ts';
 import type { LogDestination } from './telemetry/logs/log-sink.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   readonly cwd?: string;
   /** Told of each reload in one line for people, which the log has in full. */
   readonly onReload?: (line: string) => void;
+  /** Passed by the service manager, which keeps them open; undefined: the public listeners bind their own. */
+  readonly sockets?: PublicSockets | undefined;
   /** What reads the policies of a reload; default: a thread of its own. */
   readonly openReader?: (start: ReaderStart) => PolicyReader;
 }

@@ -11,6 +11,7 @@ import type { Settings } from './plan/settings.ts';
 import type { Override } from './policy/lifecycle/override.ts';
 import { keptFrom } from './policy/usage/window.ts';
 import { openPrimary, type Primary, workersOf } from './primary.ts';
+import { socketsFor } from './server/inherited-sockets.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
 import { createService, type Service } from './service.ts';
@@ -122,7 +123,8 @@ async function assemble(
     report: createCertificateReport(telemetry),
   });
   if (certificates !== undefined) closing.defer(certificates.close);
-  const shared = { settings, certificates, telemetry, monotonic };
+  const sockets = socketsFor(options.sockets, settings.listeners);
+  const shared = { settings, certificates, telemetry, monotonic, sockets };
   if (workers > 1) {
     const clockOffset = () => options.lifecycleClock && now() - wallClock();
     const { revision } = plan;
@@ -155,6 +157,7 @@ async function assemble(
     wallClock,
     pins: stores.pins,
     keys: stores.keys,
+    backup: stores.backup,
     recordsUsage: settings.ledger !== undefined,
     notices: notices.onRequest,
     ...watch,

@@ -50,8 +50,7 @@ async function start({ options, movedTo, notify, advise }: Start): Promise<Gatew
     ...options,
     ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo, notify) }),
   }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}${advise(error)}`);
+    throw cannotStart(error, advise(error));
   });
   const { problems } = started;
   const text = renderProblems(problems, { colour: process.stderr.hasColors?.() ?? false });
@@ -62,6 +61,11 @@ async function start({ options, movedTo, notify, advise }: Start): Promise<Gatew
   process.stderr.write(text);
   reloadOnHangUp(started.gateway);
   return started.gateway;
+}
+
+function cannotStart(error: unknown, advice = ''): NotStarted {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}${advice}`);
 }
 
 /** Prints why nothing was started; anything unexpected is thrown on. */
@@ -78,7 +82,8 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
   // Workers are started with this environment.
   shareCompileCache();
   const { renderBanner } = await import('./cli/run/banner.ts');
-  const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
+  const sockets = await inheritedSockets();
+  const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT, sockets };
   const gateway = await start({ options, movedTo: at, notify, advise: () => '' });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   onShutdown(gateway.drainMs, async ({ signal, error }) => {
@@ -99,8 +104,7 @@ async function demo(): Promise<number> {
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
   const { holdDemoFolder } = await import('./stores/embedded/held-folder.ts');
   using _held = await holdDemoFolder(dirname(log)).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}`);
+    throw cannotStart(error);
   });
   const { runDemo } = await import('./cli/demo/demo.ts');
   const { adviseOnGateway } = await import('./cli/demo/demo-failures.ts');
@@ -121,6 +125,15 @@ async function demo(): Promise<number> {
       return { ...gateway.facts, close: gateway.close };
     },
   });
+}
+
+async function inheritedSockets(): Promise<GatewayOptions['sockets']> {
+  const { takeInheritedSockets } = await import('./server/inherited-sockets.ts');
+  try {
+    return takeInheritedSockets(process.env, process.pid);
+  } catch (error) {
+    throw cannotStart(error);
+  }
 }
 
 /** What the launcher switched on for this process alone. */
@@ -152,8 +165,16 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     return openGateway({ ...options, environment: process.env, now: Date.now() });
   },
   readRecorded: async (store) => {
-    const { readPublishedFrom } = await import('./stores/read-published.ts');
+    const { readPublishedFrom } = await import('./stores/read-unopened.ts');
     return readPublishedFrom(store);
+  },
+  restoreBackup: async (folder, backup, at) => {
+    const { restoreBackup } = await import('./stores/embedded/restore.ts');
+    return restoreBackup(folder, backup, at);
+  },
+  newerState: async (folder) => {
+    const { newerState } = await import('./stores/read-unopened.ts');
+    return newerState(folder);
   },
   actions: {
     run,

@@ -25,7 +25,9 @@ interface PolicyPorts {
   readonly wallClock: () => EpochMs;
 }
 
-export interface WatchedPolicies extends Omit<ConfigPorts, 'config'>, Pick<AcceptPorts, 'history'> {
+export interface WatchedPolicies
+  extends Omit<ConfigPorts, 'config' | 'backup' | 'wallClock'>,
+    Pick<AcceptPorts, 'history'> {
   /** The configuration in force. */
   readonly config: (revision: string) => ReturnType<ConfigPorts['config']>;
   /** The policies' part of readiness. */

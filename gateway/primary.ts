@@ -5,6 +5,7 @@ import type { PlanPiece } from './plan/reload/pieces.ts';
 import type { Settings } from './plan/settings.ts';
 import type { MonotonicMs } from './policy/contract.ts';
 import type { PublicCertificates } from './server/public-certificates.ts';
+import type { PublicSockets } from './server/public-face.ts';
 import { forkWorker, holdSockets } from './server/workers/fork.ts';
 import type { PlanOrder } from './server/workers/protocol.ts';
 import { createWorkerPool, type WorkerPool } from './server/workers/worker-pool.ts';
@@ -25,6 +26,8 @@ export interface PrimaryOptions {
   /** Of the first plan. */
   readonly pieces: readonly PlanPiece[];
   readonly certificates: PublicCertificates | undefined;
+  /** Of the service manager. */
+  readonly sockets: PublicSockets | undefined;
   /** Milliseconds by which the lifecycle clock is ahead of the real one; undefined if it was not moved. */
   readonly clockOffset: () => number | undefined;
   readonly stores: Pick<Stores, 'answers' | 'start'>;
@@ -44,7 +47,7 @@ export function workersOf({ workers }: Settings): number {
 export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
   const { settings, workers, certificates, clockOffset, stores, telemetry, monotonic } = options;
   let offered = new Map(options.pieces.map((piece) => [piece.digest, piece]));
-  const held = await holdSockets(settings.listeners);
+  const held = await holdSockets(settings.listeners, options.sockets);
   const pool = createWorkerPool({
     size: workers,
     fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers, held.descriptors),

@@ -28,8 +28,8 @@ export interface ServiceOptions
   readonly telemetry: Pick<Telemetry, 'observer' | 'beginTrace' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
   readonly monotonic: () => MonotonicMs;
-  /** What a worker was given to accept connections on. */
-  readonly sockets?: PublicSockets;
+  /** What this process was given to accept connections on. */
+  readonly sockets: PublicSockets | undefined;
 }
 
 export interface Service {

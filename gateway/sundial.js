@@ -17,7 +17,7 @@ if (process.argv[2] === '--probe') {
 } else if (majorOf(process.versions.node) < NEEDED) {
   stop(
     2,
-    `sundial, the API gateway, needs Node ${NEEDED} and this is ${process.versions.node}: ${IN_PROJECT}`,
+    `sundial, the API gateway, needs Node ${NEEDED} and this is ${process.versions.node}: install Node ${NEEDED}, or ${IN_PROJECT}`,
   );
 } else {
   start().catch((error) => {

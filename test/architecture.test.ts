@@ -23,7 +23,7 @@ import {
 import { codeOf, importsOf, readSources, type SourceFile } from './support/source-text.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
-const tree = readSources(ROOT, ['gateway', 'upstreams', 'test']);
+const tree = readSources(ROOT, ['gateway', 'upstreams', 'test', 'build']);
 const everyFile = readdirSync(join(ROOT, 'gateway'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => ({ path: relative(ROOT, join(parentPath, name)), text: '' }));

@@ -20,7 +20,8 @@ if has systemd-analyze; then
   # The project is not in /opt here: what is run is replaced, all else is judged.
   unit="$(mktemp -d)/sundial.service"
   sed 's#/usr/bin/node /opt/sundial/gateway/sundial.js#/bin/true#' config/systemd/sundial.service > "$unit"
-  systemd-analyze verify "$unit"
+  cp config/systemd/sundial.socket "$(dirname "$unit")"
+  systemd-analyze verify "$unit" "$(dirname "$unit")/sundial.socket"
   systemd-analyze security --offline=true --threshold=20 "$unit" | tail -1
   rm -r "$(dirname "$unit")"
 fi
@@ -31,4 +32,7 @@ elif has docker-compose; then
 fi
 if has kubeconform; then
   kubeconform -strict -summary config/kubernetes
+fi
+if has actionlint; then
+  actionlint
 fi

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_SERVICES } from '../gateway/cli/demo/sample-services.ts';
+import { takeInheritedSockets } from '../gateway/server/inherited-sockets.ts';
 import { METRICS_PATH } from '../upstreams/webhooks/metrics-page.ts';
 import { drainMs, load, pages, ROOT, text, yaml } from './support/deployed-files.ts';
 
@@ -111,10 +112,26 @@ describe('the composition', async () => {
   });
 });
 
-describe('the unit', async () => {
-  const lines = (await text('config/systemd/sundial.service')).split('\n');
-  const said = (key: string) =>
+/** Values of a key of a unit file. */
+function saidIn(unit: string): (key: string) => readonly string[] {
+  const lines = unit.split('\n');
+  return (key) =>
     lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1));
+}
+
+describe('the socket unit', async () => {
+  const said = saidIn(await text('config/systemd/sundial.socket'));
+
+  it('has a name that the gateway takes for a listener', () => {
+    const [name = ''] = said('FileDescriptorName');
+    const environment = { LISTEN_PID: '7', LISTEN_FDS: '1', LISTEN_FDNAMES: name };
+    expect(takeInheritedSockets(environment, 7)).toMatchObject({ https: 3, http: undefined });
+    expect(environment).toEqual({});
+  });
+});
+
+describe('the unit', async () => {
+  const said = saidIn(await text('config/systemd/sundial.service'));
 
   it('starts the gateway as a user of its own, reloads it by SIGHUP, and lets it open enough files', () => {
     expect(said('Type')).toEqual(['exec']);

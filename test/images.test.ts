@@ -1,19 +1,37 @@
 // The images of Dockerfile, held against what runs in them: every file that a command or an import names is in its image,
-// every package too, and the gateway's has none of the samples'. What Compose says of them is in deployment.test.ts as well.
+// every package too, and the gateway's runs the built package alone. What Compose says of them is in deployment.test.ts as well.
+import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWhole, loadAll } from '../gateway/plan/load.ts';
-import { load, ROOT, type Tree, text, yaml } from './support/deployed-files.ts';
-import { filesIn, isSent, lineage, operands, packagesIn, readStages } from './support/dockerfile.ts';
+import { load, pages, ROOT, type Tree, text, yaml } from './support/deployed-files.ts';
+import {
+  BUILT,
+  filesIn,
+  healthCommandOf,
+  isSent,
+  lineage,
+  operands,
+  packagesIn,
+  readStages,
+} from './support/dockerfile.ts';
 import { packageOf } from './support/house-rules.ts';
+import { freePorts } from './support/ports.ts';
 import { importsOf, type SourceFile } from './support/source-text.ts';
 
 const stages = readStages();
 const IMAGES = ['gateway', 'samples'];
-const { engines, dependencies }: { engines: { node: string }; dependencies: Record<string, string> } =
-  JSON.parse(await text('package.json'));
+const {
+  engines,
+  bin,
+  dependencies,
+}: { engines: { node: string }; bin: { sundial: string }; dependencies: Record<string, string> } = JSON.parse(
+  await text('package.json'),
+);
 
 const said = (image: string, word: string) =>
   lineage(stages, image).flatMap((stage) => operands(stage, word));
@@ -25,6 +43,30 @@ const sourcesIn = (image: string): Promise<SourceFile[]> =>
       .filter((path) => /\.(ts|js)$/.test(path))
       .map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })),
   );
+
+const healthCommand = healthCommandOf(stages);
+
+/** Resolves with the exit code of the image's HEALTHCHECK. */
+function healthOf(port: number): Promise<number | null> {
+  const [command = '', ...words] = healthCommand;
+  const child = spawn(command, words, { env: { HEALTH_PORT: String(port) }, stdio: 'ignore' });
+  return new Promise((resolve) => child.once('close', resolve));
+}
+
+async function answerWith(status: number) {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    asked,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
 
 describe.each(IMAGES)('the image of the %s', (image) => {
   it('is of the Node that package.json asks for, slim, with what that Node needs', () => {
@@ -43,12 +85,16 @@ describe.each(IMAGES)('the image of the %s', (image) => {
 
   it('has what it copies, and nothing that .dockerignore keeps out', () => {
     const files = [...filesIn(stages, image)];
-    expect(files).toEqual(expect.arrayContaining(['package.json', 'upstreams/orders/v1.openapi.yaml']));
+    expect(files).toContain('upstreams/orders/v1.openapi.yaml');
     expect(files.filter((file) => !isSent(file))).toEqual([]);
   });
+});
 
+describe('the image of the samples', () => {
   it('has every file and every package that is imported there', async () => {
+    const image = 'samples';
     const [files, packages] = [filesIn(stages, image), packagesIn(stages, image, Object.keys(dependencies))];
+    expect(files).toContain('package.json');
     const imports = (await sourcesIn(image)).flatMap(importsOf).filter(({ typeOnly }) => !typeOnly);
     expect(imports.length).toBeGreaterThan(100);
     const missing = imports.filter((found) => {
@@ -63,28 +109,41 @@ describe.each(IMAGES)('the image of the %s', (image) => {
 describe('the image of the gateway', () => {
   it('is the one that is built when nobody says which', () => expect(stages.at(-1)?.name).toBe('gateway'));
 
-  it('asks the gateway whether it is well', () => {
-    expect(said('gateway', 'HEALTHCHECK').join()).toMatch(
-      /CMD \["node", "gateway\/sundial\.js", "status"\]$/,
-    );
-    expect(said('gateway', 'ENTRYPOINT')).toEqual(['["node", "gateway/sundial.js"]']);
+  it('runs the built package, whose command it starts', () => {
+    expect(said('gateway', 'COPY')).toContain(`${BUILT} ./`);
+    expect(isSent(`${BUILT}/package.json`)).toBe(true);
+    expect(said('gateway', 'ENTRYPOINT')).toEqual([`["node", "${bin.sundial}"]`]);
     expect(said('gateway', 'CMD')).toEqual(['["run"]']);
   });
 
-  it('has neither a sample service nor a package that samples alone import', async () => {
-    expect((await sourcesIn('gateway')).filter(({ path }) => path.startsWith('upstreams/'))).toEqual([]);
-    const imported = new Set((await sourcesIn('gateway')).flatMap(importsOf).map(packageOf));
-    const packages = packagesIn(stages, 'gateway', Object.keys(dependencies));
-    expect([...packages].filter((name) => !imported.has(name))).toEqual([]);
+  it('has no other program and no packages', async () => {
+    expect(await sourcesIn('gateway')).toEqual([]);
+    expect([...packagesIn(stages, 'gateway', Object.keys(dependencies))]).toEqual([]);
+  });
+
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('is healthy by %i of its metrics listener: exit %i, without a second Node', async (status, code) => {
+    await using server = await answerWith(status);
+    expect(healthCommand[0]).toBe('bash');
+    expect(await healthOf(server.port)).toBe(code);
+    expect(server.asked).toEqual([pages.find((page) => page.endsWith('/ready'))]);
+  });
+
+  it('is not healthy while nothing listens', async () => {
+    const [port = 0] = await freePorts(1);
+    expect(await healthOf(port)).toBe(1);
   });
 
   it('starts with a gateway file that is in order and listens where the image says', async () => {
-    const config = /SUNDIAL_CONFIG=\/app\/(\S+)/.exec(said('gateway', 'ENV').join())?.[1] ?? '';
+    const config = /SUNDIAL_CONFIG=\/app\/(\S+)/.exec(said('gateway', 'ENV').join('\n'))?.[1] ?? '';
     const { settings } = await load(config, { SUNDIAL_DATA: '/data' });
     const { https, http, metrics, admin } = settings.listeners;
     expect(said('gateway', 'EXPOSE')).toEqual([
       [https, http, metrics].map((each) => each?.address.port).join(' '),
     ]);
+    expect(said('gateway', 'ENV')).toContain(`HEALTH_PORT=${metrics?.address.port}`);
     expect(settings.dataFolder).toBe('/data');
     // Inside the container only.
     expect(admin?.address.host).toBe('127.0.0.1');
@@ -141,7 +200,10 @@ describe('the composition', async () => {
     });
     expect(run).toHaveLength(9);
     for (const [stage = '', file = ''] of [...typed, ...run])
-      expect([...filesIn(stages, stage)], `${stage}: ${file}`).toContain(file);
+      expect(
+        [...filesIn(stages, stage), ...(stage === 'gateway' ? [bin.sundial] : [])],
+        `${stage}: ${file}`,
+      ).toContain(file);
   });
 
   it('mounts a folder that two services share where both can use it', () => {

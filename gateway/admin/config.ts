@@ -1,8 +1,9 @@
-// The configuration over the admin listener: what is in force, with secrets redacted, and reading the policies again.
+// The configuration and the state over the admin listener: what is in force, reading the policies again, and a backup.
 import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';
-import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
+import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
+import { type AdminAnswer, errorAnswer, instantText, jsonAnswer } from './answers.ts';
 import type { AdminRoute, AdminWriteResult } from './route.ts';
 
 export interface ConfigPorts {
@@ -10,9 +11,15 @@ export interface ConfigPorts {
   readonly reload: () => Promise<ReloadOutcome>;
   readonly preview: () => Promise<readonly Problem[]>;
   readonly lastReload: () => LastLoad | undefined;
+  /** Undefined where Redis has the state. */
+  readonly backup: ((at: EpochMs) => Promise<{ readonly file: string; readonly bytes: number }>) | undefined;
+  readonly wallClock: () => EpochMs;
 }
 
-export function configRoutes({ config, reload, preview, lastReload }: ConfigPorts): readonly AdminRoute[] {
+const IN_REDIS = 'The state of this gateway is in Redis: back up that, with BGSAVE or its append-only file.';
+
+export function configRoutes(ports: ConfigPorts): readonly AdminRoute[] {
+  const { config, reload, preview, lastReload } = ports;
   return [
     {
       method: 'GET',
@@ -26,7 +33,19 @@ export function configRoutes({ config, reload, preview, lastReload }: ConfigPort
       show: async () => jsonAnswer(200, { problems: withoutSource(await preview()) }),
     },
     { method: 'POST', path: '/-/reload', action: 'reload', perform: async () => reloaded(await reload()) },
+    { method: 'POST', path: '/-/backups', action: 'backup', perform: () => makeBackup(ports) },
   ];
+}
+
+async function makeBackup({ backup, wallClock }: ConfigPorts): Promise<AdminWriteResult> {
+  if (backup === undefined) return { answer: errorAnswer(409, IN_REDIS), audit: {} };
+  try {
+    const made = await backup(wallClock());
+    return { answer: jsonAnswer(201, { ...made }), audit: { subject: made.file } };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { answer: errorAnswer(503, `There is no backup: ${error.message}.`), audit: {} };
+  }
 }
 
 function reloaded(outcome: ReloadOutcome): AdminWriteResult {

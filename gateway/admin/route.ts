@@ -41,6 +41,7 @@ export interface AdminWrite {
     | 'replay_deliveries'
     | 'reload'
     | 'accept'
+    | 'backup'
     | 'sign_in'
     | 'sign_out';
   /** Needs no token: it is asked for one itself, or gives up what one has. */

@@ -77,6 +77,8 @@ const newKeyAnswer = z.object({
   unknownScopes: z.array(z.string()).exactOptional(),
 });
 
+const backupAnswer = z.object({ file: z.string(), bytes: z.number() });
+
 const readiness = z.object({
   status: z.string(),
   store: z.object({ kind: z.string(), state: z.string() }),
@@ -138,6 +140,7 @@ export const readPinAnswer = (body: unknown) => pinAnswer.safeParse(body).data;
 export const readKeysAnswer = (body: unknown) => keysAnswer.safeParse(body).data;
 export const readKeyAnswer = (body: unknown) => keyAnswer.safeParse(body).data;
 export const readNewKeyAnswer = (body: unknown) => newKeyAnswer.safeParse(body).data;
+export const readBackupAnswer = (body: unknown) => backupAnswer.safeParse(body).data;
 export const readReadiness = (body: unknown) => readiness.safeParse(body).data;
 export const readReloadAnswer = (body: unknown) => reload.safeParse(body).data;
 export const readPreviewAnswer = (body: unknown) => preview.safeParse(body).data;

@@ -22,6 +22,17 @@ export interface CommandSetting {
   /** Asks at the terminal; undefined without one. */
   readonly confirm: () => ((question: string) => Promise<boolean>) | undefined;
   readonly readRecorded: ReadRecorded;
+  /** Puts a backup in the place of the state in a data folder; rejects with a sentence for the operator. */
+  readonly restoreBackup: (folder: string, backup: string, at: EpochMs) => Promise<RestoredState>;
+  /** What a later edition has written into a data folder, in a sentence; undefined where this one can open it. */
+  readonly newerState: (folder: string) => Promise<string | undefined>;
+}
+
+export interface RestoredState {
+  /** What the former state is called now, in the data folder; undefined where there was none. */
+  readonly former: string | undefined;
+  /** Whether API keys are as they were; false where the former state could not be read. */
+  readonly keptKeys: boolean;
 }
 
 export interface MovedTo {

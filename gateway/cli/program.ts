@@ -1,6 +1,7 @@
 // The commands of `sundial` in the order in which `sundial --help` shows them.
 import { Command, CommanderError } from 'commander';
 import { addAcceptCommand } from './accept/command.ts';
+import { addBackupCommand } from './backup/command.ts';
 import { addCheckCommand } from './check/command.ts';
 import type { ApartResult } from './command-result.ts';
 import { type CommandSetting, checkOptionValues, EXIT_CODES, WHERE_HELP_IS } from './command-setting.ts';
@@ -15,6 +16,7 @@ import { addOpenapiCommand } from './openapi/command.ts';
 import { addPauseCommand } from './pause/command.ts';
 import { addPinCommands } from './pin/command.ts';
 import { addReloadCommand } from './reload/command.ts';
+import { addRestoreCommand } from './restore/command.ts';
 import { addSchemaCommand } from './schema/command.ts';
 import { addDemoCommands, addRunCommand, type StartActions } from './start-commands.ts';
 import { addStatusCommand } from './status/command.ts';
@@ -67,6 +69,8 @@ export async function runProgram(
   addAcceptCommand(program, setting);
   addConfigCommands(program, setting);
   addUsageCommand(program, setting);
+  addBackupCommand(program, setting);
+  addRestoreCommand(program, setting);
   addNotifyCommand(program, setting);
   addOpenapiCommand(program, setting);
   addInitCommand(program, setting);

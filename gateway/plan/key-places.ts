@@ -1,9 +1,8 @@
 // What is said of a key that is unknown where it stands, and of one that is missing.
 import { API_KEYS, VERSION_KEYS } from '../sections/policy-file.ts';
 import { RESOLVE_KEYS } from '../sections/resolve/grammar.ts';
+import { PATH_KEYS } from '../sections/routes/grammar.ts';
 import type { Path } from './read/document.ts';
-
-const PATH_KEYS = ['case', 'parameters', 'suffix', 'trailing_slash', 'encoded_slash'];
 
 export const MISSING_IN_GATEWAY: Readonly<Record<string, string>> = {
   'listeners.https.tls.certificates':

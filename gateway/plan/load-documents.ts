@@ -1,17 +1,14 @@
 // The files behind a plan, read and checked one by one and together; nothing is compiled here.
 import { dirname, relative, resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
+import { readUpstreamTls, withTexts } from '../sections/connections/read-tls.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from '../sections/policy-file.ts';
 import type { PolicyView, Surroundings } from '../sections/view.ts';
 import { checkGateway } from './check/gateway.ts';
 import { checkKeyPairs } from './check/key-pairs.ts';
-import { checkPolicy } from './check/policy.ts';
-import { checkTogether, claimsOf } from './check/together.ts';
-import { readUpstreamTls, withTexts } from './check/upstream-tls.ts';
 import { type GatewayView, reporter, viewPolicy } from './check/views.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
 import { readGuides } from './guides/read-guides.ts';
-import { withInherited } from './inherited.ts';
 import { MISSING_IN_GATEWAY, MISSING_IN_POLICY, placeOfKey, placeOfPathKey } from './key-places.ts';
 import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
@@ -24,7 +21,10 @@ import { leavesItsFolder } from './read/links.ts';
 import { checkShape } from './read/shape.ts';
 import { unreadable } from './read/unreadable.ts';
 import { valueAt } from './read/values.ts';
+import { checkPolicy } from './rules/check.ts';
 import { switchedReport } from './rules/switch.ts';
+import { checkTogether, claimsOf } from './rules/together.ts';
+import { withInherited } from './versions.ts';
 
 export interface LoadOptions {
   readonly configFile: string;

@@ -1,7 +1,10 @@
-// The versions of a policy file by label, an API without versions as its only one.
+// The versions of a policy file with what they take over from their API; an API without versions is its own only one.
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { INHERITED } from '../sections/list.ts';
 import type { PolicyFile, PolicyParts, VersionFile, VersionParts } from '../sections/policy-file.ts';
+import type { Path, SourceDocument } from './read/document.ts';
+import { relocated } from './read/relocated.ts';
+import { keysOf, pointer, setAt, valueAt } from './read/values.ts';
 
 export function versionsOf(file: PolicyFile): ReadonlyMap<Label, VersionFile> {
   if (file.versions !== 'none') return new Map(Object.entries(file.versions));
@@ -18,4 +21,32 @@ const ALWAYS = Number.NEGATIVE_INFINITY;
 function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
   const parts = Object.keys(INHERITED).map((key) => ({ [key]: file[key as keyof PolicyParts] }));
   return Object.assign({}, ...parts);
+}
+
+/** With everything written in the version itself. The very document where no version takes anything over. */
+export function withInherited(document: SourceDocument): SourceDocument {
+  const taken = keysOf(valueAt(document.value, ['versions'])).flatMap((label) => takenOver(document, label));
+  if (taken.length === 0) return document;
+  const value = structuredClone(document.value);
+  for (const path of taken) setAt(value, path, structuredClone(valueAt(value, writtenAt(path))));
+  const isTaken = new Set(taken.map(pointer));
+  const real = (path: Path): Path => (isTaken.has(pointer(path.slice(0, DEPTH))) ? writtenAt(path) : path);
+  return relocated(document, value, real);
+}
+
+/** Steps of `versions.v1.sunset`; below the first two stands what may be written for the API as well. */
+const DEPTH = 3;
+
+function writtenAt(path: Path): Path {
+  return path.slice(DEPTH - 1);
+}
+
+function takenOver(document: SourceDocument, label: string): readonly Path[] {
+  const at: Path = ['versions', label];
+  const version = valueAt(document.value, at);
+  if (typeof version !== 'object' || version === null || Array.isArray(version)) return [];
+  return Object.entries(INHERITED).flatMap(([key, own]): readonly Path[] => {
+    const says = own.some((each) => document.has([...at, ...each.split('.')]));
+    return document.has([key]) && !says ? [[...at, key]] : [];
+  });
 }

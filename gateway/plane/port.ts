@@ -136,6 +136,8 @@ export interface Listener {
   readonly connections: () => number;
   /** Says with every answer that no more requests are wanted here; goes on accepting them. */
   readonly announceEnd: () => void;
+  /** Accepts no more connections; those that are open go on. */
+  readonly stopAccepting: () => void;
   /** Stops accepting; resolves when every connection has ended. */
   readonly stop: () => Promise<void>;
   readonly destroy: () => void;

@@ -1,6 +1,6 @@
 // A public listener: one server, whose connections the fast plane takes first; Node's parsers and Fastify have the others.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
 import { callerIdOf } from '../upstream/targets/targets.ts';
@@ -40,12 +40,13 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
   const { bounds, admits, report } = intake;
   const connections = createConnections();
   const sessions = createSessions(bounds, report);
-  let draining = false;
+  let state: 'open' | 'draining' | 'ending' = 'open';
+  let closed = Promise.resolve();
   const scheme = tls === undefined ? 'http' : 'https';
-  const isDraining = (): boolean => draining;
-  const life = createRequestLife({ ...options, scheme, sessions, isDraining });
+  const ends = { isDraining: () => state !== 'open', isEnding: () => state === 'ending' };
+  const life = createRequestLife({ ...options, ...ends, scheme, sessions });
   const fast =
-    options.plane === 'fast' ? createFastPlane({ ...options, ...direct, scheme, isDraining }) : undefined;
+    options.plane === 'fast' ? createFastPlane({ ...options, ...direct, ...ends, scheme }) : undefined;
   const server = createNodeServer({
     ...{ tls, bounds, admits, sessions },
     first(socket, toParsers) {
@@ -140,18 +141,24 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
           resolve();
         });
       });
+      closed = new Promise((resolve) => void server.once('close', () => resolve()));
       const bound = server.address();
-      return typeof bound === 'object' && bound !== null ? bound.port : port;
+      if (typeof bound !== 'object' || bound === null) throw new Error('a public listener has no TCP socket');
+      return bound.port;
     },
     announceEnd() {
-      draining = true;
+      state = 'draining';
       connections.announceEnd();
     },
+    stopAccepting() {
+      // Not that of HTTP servers, which ends idle connections as well.
+      Server.prototype.close.call(server);
+    },
     async stop() {
-      draining = true;
+      state = 'ending';
       // They would keep their connections for as long as they like (WS-6).
       websockets.goAway();
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.close();
       connections.endIdle({
         socket: (socket) => fast?.isBusy(socket) === true || life.isBusy(socket),
         session: sessions.isBusy,

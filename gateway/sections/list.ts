@@ -2,10 +2,7 @@
 import { checkAccess } from './access/check.ts';
 import { accessOfOperation, accessOfVersion, compileAccess } from './access/compile.ts';
 import { accessWords } from './access/words.ts';
-import { bodyNoticeOfOperation, bodyNoticeOfVersion } from './body-notice/compile.ts';
 import { checkContacts } from './contacts/check.ts';
-import { compileContacts } from './contacts/compile.ts';
-import { compileCors } from './cors/compile.ts';
 import { corsWords } from './cors/words.ts';
 import { checkHeaders } from './headers/check.ts';
 import { compileHeaders, maxBodyOfOperation, maxBodyOfVersion } from './headers/compile.ts';
@@ -16,26 +13,35 @@ import { checkLimits } from './limits/check.ts';
 import { limitsByDates } from './limits/compile.ts';
 import { effectiveLimits } from './limits/effective.ts';
 import { limitsWords } from './limits/words.ts';
+import { checkLinks } from './links/check.ts';
 import { checkMaintenance, endsOfMaintenance } from './maintenance/check.ts';
 import { maintenanceOfOperation, maintenanceOfVersion } from './maintenance/compile.ts';
 import { maintenanceWords } from './maintenance/words.ts';
+import { notesOfOperation, notesOfVersion } from './openapi/compile.ts';
+import { checkOperations } from './operations/check.ts';
 import { checkResolve } from './resolve/check.ts';
 import { compileResolve } from './resolve/compile.ts';
 import { resolveWords } from './resolve/words.ts';
+import { checkRoutes } from './routes/check.ts';
 import { compileRoutes } from './routes/compile.ts';
 import { routesWords } from './routes/words.ts';
 import { rulesWords } from './rules/words.ts';
+import { checkSchedule, releasesAndSunsets } from './schedule/check.ts';
 import { endOfOperation, endOfVersion } from './schedule/compile.ts';
 import { scheduleWords } from './schedule/words.ts';
 import type { Section } from './section.ts';
 import { compileSignals } from './signals/compile.ts';
 import { checkUpstreams } from './upstreams/check.ts';
 import { upstreamWords } from './upstreams/words.ts';
+import { checkVersions } from './versions/check.ts';
 
 const LIST = [
-  { compileApi: compileRoutes, words: routesWords },
+  { check: checkVersions },
+  { check: checkOperations, leftAsWritten: ['operations'] },
+  { check: checkRoutes, compileApi: compileRoutes, words: routesWords },
   {
     needsVersions: [['resolve'], ['rewrite_content_type'], ['unknown_version_status']],
+    leftAsWritten: ['resolve'],
     check: checkResolve,
     compileApi: compileResolve,
     words: resolveWords,
@@ -62,6 +68,8 @@ const LIST = [
       freeze: ['freeze', 'deprecated', 'sunset'],
       retire_when: ['retire_when', 'sunset'],
     },
+    check: checkSchedule,
+    checkedAgainAt: releasesAndSunsets,
     compileVersion: endOfVersion,
     compileOperation: endOfOperation,
     words: scheduleWords,
@@ -76,6 +84,7 @@ const LIST = [
       reason: ['reason'],
     },
     mayBeOverridden: true,
+    check: checkLinks,
   },
   {
     inherited: { maintenance: ['maintenance'] },
@@ -86,13 +95,14 @@ const LIST = [
     words: maintenanceWords,
   },
   {
-    compileVersion: bodyNoticeOfVersion,
-    compileOperation: bodyNoticeOfOperation,
+    compileVersion: ({ version }) => ({ bodyNotice: version.body_notice ?? false }),
+    compileOperation: ({ operation, rules }) => ({ bodyNotice: operation.body_notice ?? rules.bodyNotice }),
     words: { defaults: { ofVersion: { body_notice: false } } },
   },
-  { compileApi: compileCors, words: corsWords },
+  { compileApi: ({ cors }) => ({ cors: cors && { origins: new Set(cors.origins) } }), words: corsWords },
   {
     needsDeprecation: [['deprecation_header'], ['upstream_wins'], ['warning']],
+    leftAsWritten: ['deprecation_header'],
     compileApi: compileSignals,
     // A form of Deprecation that is not written is that of the gateway file.
     words: { defaults: { ofApi: { mode: 'enforce', echo: false, warning: true, upstream_wins: false } } },
@@ -116,11 +126,20 @@ const LIST = [
     compileVersion: maxBodyOfVersion,
     compileOperation: maxBodyOfOperation,
   },
-  { check: checkContacts, compileApi: compileContacts },
-  { check: checkUpstreams, words: upstreamWords },
-  { words: rulesWords },
+  {
+    check: checkContacts,
+    compileApi: ({ contacts = {} }) => ({ contacts: new Map(Object.entries(contacts)) }),
+  },
+  { compileVersion: notesOfVersion, compileOperation: notesOfOperation },
+  {
+    check: checkUpstreams,
+    alwaysInForce: ['timeout', 'connections', 'retries'],
+    shorthands: { timeout: 'headers', health: 'path' },
+    words: upstreamWords,
+  },
+  { alwaysInForce: ['rules'], words: rulesWords },
   // Expectations change nothing that anyone is told or given.
-  { words: { ofApi: { expect: () => [] } } },
+  { leftAsWritten: ['expect'], words: { ofApi: { expect: () => [] } } },
 ] as const satisfies readonly Section[];
 
 export const SECTIONS: readonly Section[] = LIST;

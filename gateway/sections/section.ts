@@ -27,6 +27,12 @@ export interface Section {
   readonly compileDated?: (input: DatedInput) => Partial<VersionRules>;
   /** What an operation has of its own, and what it takes over from its version. */
   readonly compileOperation?: (input: OperationInput) => Partial<VersionRules>;
+  /** Keys whose defaults hold whether the key is written or not. */
+  readonly alwaysInForce?: readonly string[];
+  /** The key that is meant by one value in the place of a map. */
+  readonly shorthands?: Readonly<Record<string, string>>;
+  /** Keys that `config show --defaults` shows as written: their defaults stand elsewhere. */
+  readonly leftAsWritten?: readonly string[];
   /** What `sundial config show --defaults` shows. `values`: those of a policy file, defaults filled in. */
   readonly effective?: (values: unknown) => EffectiveValues;
   readonly words?: Words;
@@ -41,12 +47,12 @@ export interface EffectiveValues {
 export interface VersionInput {
   readonly file: PolicyFile;
   readonly settings: Settings;
+  readonly label: Label;
   readonly version: VersionFile;
   readonly ofApi: Pick<ApiPlan, 'access'>;
 }
 
-export interface DatedInput extends Pick<VersionInput, 'file' | 'version'> {
-  readonly label: Label;
+export interface DatedInput extends Pick<VersionInput, 'file' | 'label' | 'version'> {
   /** With the dates that are announced by then. */
   readonly schedule: Schedule;
   /** Undefined for the version as a whole. */

@@ -1,5 +1,6 @@
 // What the checks of a section see: the well-formed parts of a policy file, where they stand, and what surrounds the file.
 import type { Finding, Path, SourceDocument } from '../plan/read/document.ts';
+import { suggestOrList } from '../plan/read/shape-issues.ts';
 import { valueAt } from '../plan/read/values.ts';
 import type { Address } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -53,7 +54,48 @@ export function versionPath(label: Label): Path {
   return label === UNVERSIONED ? [] : ['versions', label];
 }
 
+/** One version as it is written, and where. */
+export interface CheckedVersion {
+  /** As problems name it. */
+  readonly label: string;
+  readonly version: VersionParts;
+  readonly at: Path;
+  readonly view: PolicyView;
+}
+
+export type VersionCheck = (checked: CheckedVersion, report: Report) => void;
+
+export function checkedVersion(label: Label, version: VersionParts, view: PolicyView): CheckedVersion {
+  return { label: versionName(label, view.parts), version, at: versionPath(label), view };
+}
+
 /** As problems name it: a version by its label, an API without versions by its name. */
 export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts, 'api'>): string {
   return label === UNVERSIONED ? api : label;
+}
+
+/** Whether a version has at `key` what the API says for all its versions. */
+export function isTakenOver({ origin }: SourceDocument, label: string, key: string): boolean {
+  const [own, shared] = [origin(['versions', label, key]), origin([key])];
+  return own !== undefined && own.line === shared?.line && own.column === shared.column;
+}
+
+/**
+ * Reports a name that nothing bears, with what it may have meant, else `hintOfNone` where nothing is `known`. What
+ * interpolation brought in is not quoted, and no hint hints at it.
+ */
+export function reportDangling(
+  path: Path,
+  noun: string,
+  name: string,
+  known: readonly string[],
+  view: Pick<PolicyView, 'document'>,
+  report: Report,
+  hintOfNone?: string,
+): void {
+  const shown = view.document.show(path, name);
+  const hint = view.document.isSecret(path)
+    ? undefined
+    : (suggestOrList(name, known) ?? (known.length === 0 ? hintOfNone : undefined));
+  report(path, { rule: 'reference', message: `no ${noun} is called ${shown}`, hint });
 }

@@ -1,5 +1,5 @@
 // Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { DrainTimes } from '../plan/bounds.ts';
@@ -29,6 +29,8 @@ export interface PublicFace {
 export interface PublicSockets {
   readonly https: number | undefined;
   readonly http: number | undefined;
+  /** The service manager keeps the sockets of all public listeners open: connections wait there for the next process. */
+  readonly stayOpen: boolean;
 }
 
 export interface PublicFacePorts {
@@ -70,7 +72,10 @@ export async function openPublicFace(
     return {
       https: secure && { address: secure },
       http: http && plain && { address: plain, mode: http.mode },
-      end: (onDraining) => drain({ listeners, onDraining, ...settings.drain }).finally(intake.load.stop),
+      end: (onDraining) =>
+        drain({ listeners, onDraining, stayOpen: sockets?.stayOpen, ...settings.drain }).finally(
+          intake.load.stop,
+        ),
     };
   } catch (error) {
     intake.load.stop();
@@ -80,19 +85,30 @@ export async function openPublicFace(
 }
 
 interface DrainOptions extends DrainTimes {
-  readonly listeners: readonly Pick<Listener, 'announceEnd' | 'stop' | 'destroy'>[];
+  readonly listeners: readonly Pick<Listener, 'announceEnd' | 'stopAccepting' | 'stop' | 'destroy'>[];
+  /** As `PublicSockets.stayOpen`. */
+  readonly stayOpen?: boolean | undefined;
   /** Runs first: readiness turns before any listener stops accepting. */
   readonly onDraining: () => void;
 }
 
+/** How long an open connection without a request has for one more where no wait comes before its end, milliseconds. */
+const LAST_REQUESTS_MS = 1_000;
+
 /**
- * Drains all `listeners` together. While it waits, load balancers that look at readiness send their requests elsewhere.
+ * Drains all `listeners` together. While it waits, load balancers that look at readiness send their requests elsewhere; where the
+ * sockets stay open, new connections wait for the next process instead.
  * Resolves with false when connections were still open at the end of the time and had to be cut.
  */
-export async function drain({ listeners, onDraining, waitMs, timeoutMs }: DrainOptions): Promise<boolean> {
+export async function drain(options: DrainOptions): Promise<boolean> {
+  const { listeners, onDraining, stayOpen, waitMs, timeoutMs } = options;
   onDraining();
   for (const listener of listeners) listener.announceEnd();
-  if (waitMs > 0) await sleep(waitMs);
+  if (stayOpen) for (const listener of listeners) listener.stopAccepting();
+  const beforeStopMs = stayOpen ? LAST_REQUESTS_MS : waitMs;
+  if (beforeStopMs > 0) await sleep(beforeStopMs);
+  // Timers come before reads: what has arrived by now is read first, so that no request is taken for an idle connection.
+  await turn();
   let complete = true;
   const limit = setTimeout(() => {
     complete = false;

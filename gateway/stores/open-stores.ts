@@ -58,7 +58,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       };
       const limiter = createRateLimiter({ shared, exact, local, replicas, budgetMs: storeTimeoutMs });
       const answers = answerGuardOnly(guardStore.take);
-      return { ...state, close, limiter, guard, answers, start: () => undefined };
+      return { ...state, close, backup: undefined, limiter, guard, answers, start: () => undefined };
     }
     default:
       return store satisfies never;

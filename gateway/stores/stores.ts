@@ -1,10 +1,11 @@
 // The ports of a store, and the options that open one.
 import type { KeyStore } from '../policy/authentication/key-record.ts';
-import type { MaybePromise, MonotonicMs } from '../policy/contract.ts';
+import type { EpochMs, MaybePromise, MonotonicMs } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
+import type { Backup } from './embedded/backup.ts';
 import type { Ports } from './ports.ts';
 import type { NotifyWorkers } from './workers/primary-stores.ts';
 import type { StoreAnswers, StoreStart } from './workers/store-messages.ts';
@@ -35,6 +36,8 @@ export interface Stores extends Ports {
   readonly keys: KeyStore;
   readonly idempotency: IdempotencyStore;
   readonly overrides: OverrideStore;
+  /** Copies the state into the data folder; undefined where Redis has it. Rejects with `StoreUnavailable`. */
+  readonly backup: ((at: EpochMs) => Promise<Backup>) | undefined;
   /** Handlers for requests of workers. */
   readonly answers: StoreAnswers;
   /** Initial state of a worker. */

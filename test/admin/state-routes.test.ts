@@ -228,7 +228,12 @@ describe('one version', () => {
     expect(body).toMatchObject({
       recording: true,
       countedSince: '2026-08-01T00:00:00Z',
+      recorded: 'all',
       version: { version: 'v1' },
+      answers: [
+        { status: '200', requests: 6 },
+        { status: '502', requests: 1 },
+      ],
     });
     expect(body.days).toHaveLength(31);
     expect(body.days.slice(-3)).toEqual([
@@ -247,7 +252,26 @@ describe('one version', () => {
     expect((await detail({ recordsUsage: false })).body).toMatchObject({
       recording: false,
       countedSince: null,
+      recorded: 'none',
     });
+  });
+
+  it.each([
+    ['2026-01-01', 'operations'],
+    ['2026-02-01', 'all'],
+    ['2027-05-01', 'exceptions'],
+  ])('says at %s whose calls are recorded: %s', async (day, recorded) => {
+    const operation = version({ operation: 'GET /search' });
+    const { schedule, phasesOf } = version();
+    const dated = { ...schedule, deprecated: at('2026-01-15') };
+    const ending = version({
+      upstream,
+      schedule: dated,
+      phases: phasesOf(dated),
+      operations: { list: [operation], match: () => undefined, reached: () => NOTHING },
+    });
+    const { body } = await detail({ plan: () => plan([api([ending])]), now: () => at(day) });
+    expect(body.recorded).toBe(recorded);
   });
 
   it('that takes too long to add up is refused in time', async () => {

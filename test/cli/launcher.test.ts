@@ -73,7 +73,7 @@ describe('the launcher', () => {
     expect(status).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toMatch(ONE_LINE);
-    expect(stderr).toContain('API gateway, needs Node 26 and this is 20.19.5');
+    expect(stderr).toContain('API gateway, needs Node 26 and this is 20.19.5: install Node 26, or');
     expect(stderr).toContain('`npm ci`, then `npm start` or `npx sundial …`');
   });
 

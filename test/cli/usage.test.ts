@@ -17,6 +17,8 @@ const PRINTED = {
   confirm: () => undefined,
   openGateway: async () => expect.fail('no gateway is asked'),
   readRecorded: async () => [],
+  restoreBackup: async () => expect.fail('nothing is restored'),
+  newerState: async () => undefined,
   actions: { run: async () => 99, demo: async () => 99, token: async () => 99 },
 };
 

@@ -7,7 +7,8 @@ export type ComparedMessage = readonly [head: readonly string[], content: string
 /** The trace of the requests that have one. */
 export const CLIENT_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-const CUT = ' (cut)';
+/** Stands behind the content of a body that has not come whole. */
+export const CUT = ' (cut)';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Of a body. */
 const TIMES = /"timestamp":"[^"]*"|Retry in \d+ seconds|"retryAfter":\d+/g;

@@ -129,9 +129,10 @@ describe('what the README names', () => {
     expect(new Set([...named, ...probes])).toEqual(new Set(sources.flatMap(pagesIn)));
   });
 
-  // What a test runs needs no other proof that it exists: these above, `pause`, `pin` and `notify` beside the demo.
+  // What a test runs needs no other proof that it exists: these above, `pause`, `pin` and `notify` beside the demo,
+  // `npm pack` and `npm install` in install.test.ts.
   const isRun = (line: string) =>
-    /^npx sundial (explain|timeline|diff|extend|openapi|pause|pin|notify)\b/.test(line);
+    /^(npx sundial (explain|timeline|diff|extend|openapi|pause|pin|notify)|npm (pack|install))\b/.test(line);
   const commands = [
     ...lines.filter((line) => !isRun(line)).flatMap((line) => line.split(' && ')),
     ...readme.spans,

@@ -20,8 +20,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const TOYS = [
   { name: 'carrier', toy: CARRIER, most: 3 },
   { name: 'metric', toy: METRIC, most: 2 },
-  { name: 'refusal', toy: REFUSAL, most: 4 },
-  { name: 'section', toy: SECTION, most: 10 },
+  { name: 'refusal', toy: REFUSAL, most: 3 },
+  { name: 'section', toy: SECTION, most: 9 },
   { name: 'store port', toy: STORE_PORT, most: 4 },
 ];
 const GATEWAY = `

@@ -189,7 +189,7 @@ describe('a start that fails', () => {
   it('workers that end before they can answer are tried three times each, then it ends with 3 and says how', async () => {
     const folder = await openFolder();
     const dying = join(folder, 'dying.mjs');
-    await writeFile(dying, `if (process.argv[1].endsWith('worker.ts')) process.exit(7);\n`);
+    await writeFile(dying, `if (/worker.[jt]s$/.test(process.argv[1])) process.exit(7);\n`);
     const gateway = start(folder, { NODE_OPTIONS: `--import ${dying}` });
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toContain('sundial: cannot start: the worker has ended (exit code 7)');

@@ -24,6 +24,22 @@ export function planText(plan: GatewayPlan): string {
   return `${JSON.stringify(rest, readable, 2)}\n`;
 }
 
+/** The order in which golden files show an API and the rules of a version. */
+const API =
+  'name mode cors echo upstreamWins hosts paths base pathRules inside hasOperations locations resolution rewriteContentType deprecatedMaxAge hasBodyNotice shared unknownVersionStatus access headers versions releases versionFields vary versionHeaders keyHeaders contacts guides isLeftOut'.split(
+    ' ',
+  );
+const VERSION =
+  'api label operation operations schedule phases exceptions brownouts limits freeze retireWhen maintenance bodyNotice maxBody notes access vary idempotency upstream place predecessors successorPath successorTail redirects earlier'.split(
+    ' ',
+  );
+
+function inOrder(value: object): object {
+  const order = 'versionHeaders' in value ? API : 'predecessors' in value ? VERSION : [];
+  const place = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length);
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => place(a) - place(b)));
+}
+
 function readable(key: string, value: unknown): unknown {
   // Most policies name nobody to write to.
   if (key === 'contacts' && value instanceof Map && value.size === 0) return undefined;
@@ -39,6 +55,7 @@ function readable(key: string, value: unknown): unknown {
   if (value instanceof Set) return [...value];
   // Most policies show no guide of their own.
   if (key === 'guides' && Array.isArray(value) && value.length === 0) return undefined;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return inOrder(value);
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) return String(value);
   return INSTANTS.has(key) ? Temporal.Instant.fromEpochMilliseconds(value).toString() : value;

@@ -4,8 +4,8 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPolicyReader } from '../../gateway/plan/aside/policy-reader.ts';
 import { surroundingsOfView } from '../../gateway/plan/check/views.ts';
+import { createPolicyReader } from '../../gateway/plan/loader-thread/policy-reader.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 const withPattern = (pattern: string) =>

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { PolicyReader } from '../../gateway/plan/aside/reader-contract.ts';
-import { createThreadReader, THREAD_BOUNDS } from '../../gateway/plan/aside/thread-reader.ts';
 import { surroundingsOf } from '../../gateway/plan/check/views.ts';
+import type { PolicyReader } from '../../gateway/plan/loader-thread/reader-contract.ts';
+import { createThreadReader, THREAD_BOUNDS } from '../../gateway/plan/loader-thread/thread-reader.ts';
 import { NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 type Reader = PolicyReader & AsyncDisposable;

@@ -8,7 +8,7 @@ import { drain } from '../../gateway/server/public-face.ts';
 import { HANDSHAKE } from '../support/websocket-client.ts';
 import { type Answering, type AnsweringBody, forEachTest } from './gateway-pair.ts';
 import type { GatewayOptions } from './gateway-under-test.ts';
-import { get, OK, sendRaw, until } from './raw-sockets.ts';
+import { get, OK, openRaw, sendRaw, until } from './raw-sockets.ts';
 
 const { defer, pair: pairOf } = forEachTest();
 const pair = (options: GatewayOptions = {}, answer?: Answering, onBody?: AnsweringBody) =>
@@ -219,6 +219,63 @@ describe('drain', () => {
     await drained;
     kept.destroy();
     begun.destroy();
+  });
+
+  it('a connection ends behind an answer that says close, or when the wait is over, and never in between', async () => {
+    const { gateway, upstream } = await pair({}, () => undefined);
+    const client = await openRaw(gateway.port);
+    defer(async () => void client.socket.destroy());
+    client.socket.write(get());
+    await until(() => upstream.requests.length === 1);
+    const [first] = upstream.requests;
+    first?.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n');
+    await until(() => client.text.includes('200 OK'));
+    const drained = drain({
+      listeners: [gateway.listener],
+      onDraining: () => undefined,
+      stayOpen: true,
+      waitMs: 60_000,
+      timeoutMs: 5_000,
+    });
+    // Its head was sent before the end was known.
+    first?.socket.write('ok');
+    await until(() => client.text.endsWith('\r\n\r\nok'));
+    client.text = '';
+    client.socket.write(get());
+    await until(() => upstream.requests.length === 2 || client.ended);
+    upstream.requests[1]?.socket.write(OK);
+    await until(() => client.ended);
+    expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*connection: close/is);
+    expect(await drained).toBe(true);
+  });
+
+  it('an answer that began before the wait ends its connection once the wait is over', async () => {
+    const { gateway, upstream } = await pair({}, () => undefined);
+    const client = await openRaw(gateway.port);
+    defer(async () => void client.socket.destroy());
+    client.socket.write(get());
+    await until(() => upstream.requests.length === 1);
+    upstream.requests[0]?.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no');
+    await until(() => client.text.endsWith('o'));
+    const other = connect(gateway.port, '127.0.0.1');
+    let isOver = false;
+    other.resume().on('end', () => {
+      isOver = true;
+    });
+    await until(() => gateway.listener.connections() === 2);
+    const drained = drain({
+      listeners: [gateway.listener],
+      onDraining: () => undefined,
+      waitMs: 0,
+      timeoutMs: 60_000,
+    });
+    // What is idle ends, and this one goes on.
+    await until(() => isOver);
+    expect(client.ended).toBe(false);
+    upstream.requests[0]?.socket.write('k');
+    await until(() => client.ended);
+    expect(client.text).toMatch(/ok$/);
+    expect(await drained).toBe(true);
   });
 
   it('what is not done in time is cut', async () => {

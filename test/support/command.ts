@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { addAcceptCommand } from '../../gateway/cli/accept/command.ts';
 import { openGateway } from '../../gateway/cli/admin-client.ts';
+import { addBackupCommand } from '../../gateway/cli/backup/command.ts';
 import { addCheckCommand } from '../../gateway/cli/check/command.ts';
 import type { ApartResult } from '../../gateway/cli/command-result.ts';
 import type { CommandSetting } from '../../gateway/cli/command-setting.ts';
@@ -16,10 +17,12 @@ import { addOpenapiCommand } from '../../gateway/cli/openapi/command.ts';
 import { addPauseCommand } from '../../gateway/cli/pause/command.ts';
 import { addPinCommands } from '../../gateway/cli/pin/command.ts';
 import { addReloadCommand } from '../../gateway/cli/reload/command.ts';
+import { addRestoreCommand } from '../../gateway/cli/restore/command.ts';
 import { addStatusCommand } from '../../gateway/cli/status/command.ts';
 import { addTimelineCommand } from '../../gateway/cli/timeline/command.ts';
 import { addUsageCommand } from '../../gateway/cli/usage/command.ts';
-import { readPublishedFrom } from '../../gateway/stores/read-published.ts';
+import { restoreBackup } from '../../gateway/stores/embedded/restore.ts';
+import { newerState, readPublishedFrom } from '../../gateway/stores/read-unopened.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {
@@ -63,6 +66,8 @@ const COMMANDS = [
   addExtendCommand,
   addOpenapiCommand,
   addInitCommand,
+  addBackupCommand,
+  addRestoreCommand,
 ];
 
 /** `sundial pause …` and its like without a process; `environment` is all there is. */
@@ -87,6 +92,8 @@ export async function operate(
       openGateway({ ...options, environment, now: now(), ...(cwd !== undefined && { cwd }) }),
     confirm: () => confirm,
     readRecorded: readPublishedFrom,
+    restoreBackup,
+    newerState: async (folder) => newerState(folder),
   };
   for (const add of COMMANDS) add(program, setting);
   try {

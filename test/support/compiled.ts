@@ -1,15 +1,33 @@
-// Vitest global setup, before all projects: on a fresh checkout one gateway starts and ends before the first test.
-// It leaves compiled what the processes of the tests load, which would else start side by side and each compile all of it.
-import { existsSync } from 'node:fs';
+// Vitest global setup, before all projects: builds the package, which the processes of the tests run as users do; on a fresh
+// checkout one gateway then starts and ends, so that not each of the first processes compiles all of it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { env } from 'node:process';
 import { startProcess } from './gateway-process.ts';
 
 const NOBODY = 'http://127.0.0.1:9';
 
+const ROOT = join(import.meta.dirname, '../..');
+const PACKAGE = join(ROOT, 'node_modules/.cache/sundial-package');
+
+/** Undefined where the file is not there. */
+const changedAt = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+
+function buildPackage(): void {
+  const builtAt = changedAt(join(PACKAGE, 'package.json')) ?? 0;
+  const sources = globSync(['gateway/**', 'build/**', 'config/schema/*', 'package-lock.json'], { cwd: ROOT });
+  if (sources.every((file) => (changedAt(join(ROOT, file)) ?? 0) < builtAt)) return;
+  execFileSync(process.execPath, [join(ROOT, 'build/package.ts'), PACKAGE], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 export async function setup(): Promise<void> {
+  buildPackage();
+  env.PROGRAM_UNDER_TEST = relative(ROOT, join(PACKAGE, 'gateway/sundial.js'));
   if (existsSync(env.NODE_COMPILE_CACHE ?? '')) return;
   const folder = await mkdtemp(join(tmpdir(), 'sundial-compiled-'));
   try {

@@ -36,11 +36,14 @@ export function lineage(stages: readonly Stage[], name: string): readonly Stage[
   return stage === undefined ? [] : [...lineage(stages, stage.from), stage];
 }
 
-/** Paths of the project that are copied into it, as they are called there too. */
+/** The folder that `npm run build` writes; its content becomes the content of the image's own folder. */
+export const BUILT = 'dist/package';
+
+/** Paths of the project that are copied into it, as they are called there too; without the built package. */
 export function filesIn(stages: readonly Stage[], name: string): ReadonlySet<string> {
   const files = new Set<string>();
   for (const copied of lineage(stages, name).flatMap((stage) => operands(stage, 'COPY'))) {
-    if (copied.startsWith('--from=')) continue;
+    if (copied.startsWith('--from=') || copied === `${BUILT} ./`) continue;
     const paths = copied.split(' ');
     const to = paths.pop() ?? '';
     for (const path of paths.flatMap((each) => globSync(each, { cwd: ROOT }))) {
@@ -50,6 +53,12 @@ export function filesIn(stages: readonly Stage[], name: string): ReadonlySet<str
     }
   }
   return files;
+}
+
+/** The words that say whether the gateway of a container is healthy. */
+export function healthCommandOf(stages: readonly Stage[]): readonly string[] {
+  const [line = ''] = lineage(stages, 'gateway').flatMap((stage) => operands(stage, 'HEALTHCHECK'));
+  return JSON.parse(line.slice(line.indexOf('CMD ') + 'CMD '.length));
 }
 
 /** Packages of `dependencies` that are installed in it. */

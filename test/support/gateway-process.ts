@@ -1,6 +1,7 @@
 // Runs the command itself as a process, as an operator or a supervisor does, and watches what it prints and how it ends.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { env } from 'node:process';
 
 export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
@@ -14,22 +15,31 @@ export interface GatewayProcess extends AsyncDisposable {
 }
 
 const ROOT = join(import.meta.dirname, '../..');
+const SOURCE = 'gateway/sundial.js';
+
+/** The package as it is built before the tests, which starts in half the time; the demo needs the samples beside the source. */
+function programFor([command]: readonly string[], root: string): string {
+  return root === ROOT && command !== 'demo' ? (env.PROGRAM_UNDER_TEST ?? SOURCE) : SOURCE;
+}
 
 /**
  * `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command; `root`:
- * where the gateway stands.
+ * where the gateway stands; `descriptors`: what the process has as 3 and on; `cwd`: where it is started.
  */
 export function startProcess(
   arguments_: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   prefix: readonly string[] = [],
   root = ROOT,
+  descriptors: readonly number[] = [],
+  cwd = root,
 ): GatewayProcess {
-  const [command = '', ...rest] = [...prefix, process.execPath, 'gateway/sundial.js', ...arguments_];
+  const launcher = relative(cwd, join(root, programFor(arguments_, root)));
+  const [command = '', ...rest] = [...prefix, process.execPath, launcher, ...arguments_];
   const child = spawn(command, rest, {
-    cwd: root,
+    cwd,
     env: { ...process.env, NO_COLOR: '1', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
   });
   const { promise: ready, resolve, reject } = Promise.withResolvers<{ https: number; admin: number }>();
   const ended = new Promise<number | NodeJS.Signals>((done) => {
@@ -39,13 +49,13 @@ export function startProcess(
     });
   });
   const said = { stdout: '', stderr: '' };
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     said.stderr += chunk.toString();
     const https = /^ +gateway +https:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stderr)?.[1];
     const admin = /^ +admin +http:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stderr)?.[1];
     if (https !== undefined && admin !== undefined) resolve({ https: Number(https), admin: Number(admin) });
   });
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     said.stdout += chunk.toString();
   });
   // A process that is expected to end has nobody waiting for it to be ready.

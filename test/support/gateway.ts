@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway-contract.ts';
-import { createPolicyReader } from '../../gateway/plan/aside/policy-reader.ts';
 import { ADMIN_TOKEN_FILE } from '../../gateway/plan/grammar/listeners-section.ts';
+import { createPolicyReader } from '../../gateway/plan/loader-thread/policy-reader.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { overHttp1 } from './http-client.ts';
 

@@ -6,7 +6,7 @@ import { type Client, overHttp2 } from './http-client.ts';
 /** Process ids of the workers that the gateway with this process id has now. */
 export function workersOf(pid: number): readonly number[] {
   try {
-    return execFileSync('pgrep', ['-P', String(pid), '-f', 'worker.ts'], { encoding: 'utf8' })
+    return execFileSync('pgrep', ['-P', String(pid), '-f', 'worker.[jt]s'], { encoding: 'utf8' })
       .split('\n')
       .filter((line) => line !== '')
       .map(Number);

@@ -8,18 +8,16 @@ import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { loweredAt } from '../../policy/rate-limit/lowering.ts';
-import type { Exposition, MetricReading } from '../../telemetry/exposition.ts';
+import type { MetricReading } from '../../telemetry/exposition.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from '../answers.ts';
 import type { Readiness } from '../readiness.ts';
 import type { AdminPage, AdminRequest } from '../route.ts';
 import { versionBody } from './version-body.ts';
 import { type VersionPagePorts, versionPage } from './version-page.ts';
 
-/** What has been counted, by the name of the metric. */
-type MetricReader = Pick<Exposition, 'read'>;
+type MetricReader = VersionPagePorts['metrics'];
 
 export interface StateRoutePorts extends VersionPagePorts {
-  readonly metrics: MetricReader;
   readonly readiness: () => Pick<Readiness, 'policies'>;
 }
 

@@ -1,5 +1,5 @@
 // One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
-import { versionStates } from '../../exchange/version-states.ts';
+import { type VersionState, versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
@@ -8,6 +8,7 @@ import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore, UsageDay } from '../../policy/usage/ledger.ts';
 import { daysBefore } from '../../policy/usage/window.ts';
 import { createSlices } from '../../system/time-slices.ts';
+import type { Exposition } from '../../telemetry/exposition.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, storeTooSlow } from '../answers.ts';
 import type { AdminRequest } from '../route.ts';
 import { boundedReads, RECORDS_PER_PAGE, TooSlow } from '../usage-reading.ts';
@@ -23,6 +24,8 @@ export interface VersionPagePorts {
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
   /** False: what the ledger has is of another time. */
   readonly recordsUsage: boolean;
+  /** What has been counted, by the name of the metric. */
+  readonly metrics: Pick<Exposition, 'read'>;
 }
 
 /** Whole ones, and today: what /-/usage counts for 30d. */
@@ -45,11 +48,36 @@ export async function versionPage(
   try {
     const use = await useOf(ports, state.rules, moment.now);
     const version = versionBody(api, state, moment.now);
-    return jsonAnswer(200, { now: instantText(moment.now), recording: ports.recordsUsage, version, ...use });
+    return jsonAnswer(200, {
+      now: instantText(moment.now),
+      recording: ports.recordsUsage,
+      recorded: use.countedSince === null ? 'none' : recordedOf(state),
+      version,
+      ...use,
+      answers: await answersOf(ports.metrics, state.rules),
+    });
   } catch (error) {
     if (!(error instanceof TooSlow)) throw error;
     return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'GET /-/usage adds up where the records are kept.');
   }
+}
+
+/** Whose calls the ledger records: a call that is refused for its version's end has no known caller. */
+function recordedOf({ rules, stage }: VersionState): 'all' | 'operations' | 'exceptions' {
+  if (stage === 'sunset' || stage === 'retired') return 'exceptions';
+  return stage === 'deprecated' || rules.freeze !== undefined ? 'all' : 'operations';
+}
+
+/** All requests for the version since this gateway started, refused ones too, by status; most first. */
+async function answersOf(metrics: VersionPagePorts['metrics'], { api, label }: VersionRules) {
+  const byStatus = new Map<string, number>();
+  for (const { labels, value } of await metrics.read('sundial_requests_total'))
+    if (labels.api === api && labels.version === label)
+      byStatus.set(String(labels.code), (byStatus.get(String(labels.code)) ?? 0) + value);
+  return [...byStatus]
+    .map(([status, requests]) => ({ status, requests }))
+    .filter(({ requests }) => requests > 0)
+    .sort((one, other) => other.requests - one.requests);
 }
 
 async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs) {

@@ -8,7 +8,7 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type CallError, OTHER_EDITION } from '../admin-call.ts';
 import { openGateway } from '../admin-client.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
-import type { FilesAt, PrintedFiles, ReadRecorded } from '../command-setting.ts';
+import type { CommandSetting, FilesAt, PrintedFiles, ReadRecorded } from '../command-setting.ts';
 import { failedExpectations } from '../expectations.ts';
 import { fetchUsage } from '../live-usage.ts';
 import { printable } from '../terminal-text.ts';
@@ -30,6 +30,8 @@ export interface CheckOptions extends PrintedFiles {
   readonly live?: { readonly today: EpochMs } | undefined;
   /** Reads the schedules that a store has recorded, for files in order to be compared with. */
   readonly store?: ReadRecorded | undefined;
+  /** Says what a later edition has written into a data folder, which this one cannot start on. */
+  readonly newerState?: CommandSetting['newerState'];
   /** The real instant, by which certificates are judged; default: `now`. */
   readonly today?: EpochMs;
   readonly cwd?: string;
@@ -50,6 +52,7 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const problems = sortProblems([
     ...read.problems,
     ...(await failedExpectations(read)),
+    ...(await newerData(read, options)),
     ...live,
     ...usage.problems,
     ...refused.problems,
@@ -64,6 +67,17 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const found = exitCodeOf(loaded.problems, strict);
   const exitCode = found === 0 && refused.unanswered === true ? NO_ANSWER : found;
   return { exitCode, text: textOf(format, loaded, report, options) };
+}
+
+async function newerData(
+  loaded: Loaded,
+  { newerState }: Pick<CheckOptions, 'newerState'>,
+): Promise<readonly Problem[]> {
+  if (!isWhole(loaded) || loaded.settings.store.kind === 'redis') return [];
+  const message = await newerState?.(loaded.settings.store.folder);
+  return message === undefined
+    ? []
+    : [loaded.sources.gateway.problem(['store'], { rule: 'data-folder', message })];
 }
 
 type UsageFindings = Impacts & { readonly absent?: string };

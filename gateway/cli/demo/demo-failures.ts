@@ -17,9 +17,10 @@ export interface FailedSample {
   readonly start: Exclude<SampleStart, { readonly kind: 'listening' }>;
 }
 
-/** Where there is the gateway alone, as in its image. */
+/** Where there is the gateway alone, as in its npm package and its image. */
 export const WITHOUT_SAMPLES =
-  'sundial: cannot start: there are no sample services here; `sundial run` starts the gateway alone\n';
+  'sundial: cannot start: there are no sample services here; run `npm ci && npm start` in a clone of the project, or ' +
+  '`sundial init --service <url>` and `sundial run` for a service of yours\n';
 
 /** A line for each port of the gateway that is no port number, since the samples build URLs from it. */
 export function explainPorts(environment: Environment): string {

@@ -92,7 +92,7 @@ export function decisionsOf(
       const detail = 'brownouts and retirement are on hold';
       add('paused', `until ${dateInWords(pause.until)}`, { detail });
     }
-    rows.push(...retirementRows(version, facts, lines.retireWhen(version)));
+    rows.push(...retirementRows(version, facts, lines.key(version, 'retire_when')));
     const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
     if (window !== undefined && version.upstream !== undefined) {
       rows.push(brownoutRow(version, window, judged, lines));
@@ -101,7 +101,7 @@ export function decisionsOf(
   const reached = ending.kind === 'forwarded' || facts.consumer !== undefined || quotas !== undefined;
   if (version !== undefined && reached) {
     const { access } = version;
-    const origin = lines.access(version);
+    const origin = lines.key(version, 'access');
     if (access.kind === 'public') add('identity', 'public', { detail: 'no token needed', origin });
     else if (facts.consumer === undefined) {
       if (access.anonymous) add('identity', 'anonymous', { detail: 'no credentials needed', origin });
@@ -129,7 +129,7 @@ export function decisionsOf(
   const { idempotency } = version ?? {};
   if (version !== undefined && idempotency?.methods.has(view.method) && ending.kind === 'forwarded') {
     const { value, detail, assumed } = keyInWords(idempotency, facts.idempotency);
-    add('key', value, { detail, assumed, origin: lines.idempotency(version) });
+    add('key', value, { detail, assumed, origin: lines.key(version, 'idempotency') });
   }
   if (facts.observed !== undefined) {
     add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
@@ -152,7 +152,7 @@ export function decisionsOf(
     }
     if (notice !== undefined) {
       const where = 'added where the body is a JSON object';
-      add('notice', MEMBER_NAME, { detail: where, origin: version && lines.bodyNotice(version) });
+      add('notice', MEMBER_NAME, { detail: where, origin: version && lines.key(version, 'body_notice') });
     }
   }
   return rows;

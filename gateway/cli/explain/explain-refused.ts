@@ -34,7 +34,7 @@ export function refusedRow(
   if (gone !== undefined) {
     const subject = gone.label === UNVERSIONED ? gone.api : gone.label;
     const since = dateInWords(gone.schedule.forgotten ?? facts.now);
-    return { ...row, detail: `${subject} forgotten since ${since}`, origin: lines.forgotten(gone) };
+    return { ...row, detail: `${subject} forgotten since ${since}`, origin: lines.key(gone, 'forgotten') };
   }
   const ambiguous = ambiguityRefusal(facts, ending, lines);
   if (ambiguous !== undefined) return { ...row, ...ambiguous };
@@ -133,15 +133,15 @@ function refusedAt(
     case 'misdirected':
       return lines.certificates;
     case 'adoption_frozen':
-      return version && lines.freeze(version);
+      return version && lines.key(version, 'freeze');
     case 'maintenance':
-      return version && lines.maintenance(version);
+      return version && lines.key(version, 'maintenance');
     case 'body_too_large':
       return version && lines.size(version);
     case 'idempotency_key_missing':
     case 'idempotency_key_malformed':
     case 'idempotency_key_anonymous':
-      return version && lines.idempotency(version);
+      return version && lines.key(version, 'idempotency');
     case 'version_moved':
       return version && lines.afterlife(version);
     case 'version_retired':
@@ -153,7 +153,7 @@ function refusedAt(
     case 'certificate_invalid':
     case 'scope_insufficient':
     case 'operation_not_granted':
-      return lines.access(version);
+      return lines.key(version, 'access');
     default:
       return undefined;
   }

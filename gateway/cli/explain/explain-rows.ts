@@ -99,7 +99,7 @@ export function freezeRows(
 ): readonly DecisionRow[] {
   const { freeze } = version;
   if (freeze === undefined || consumer === undefined) return [];
-  const row = { step: 'freeze', assumed: undefined, origin: lines.freeze(version) };
+  const row = { step: 'freeze', assumed: undefined, origin: lines.key(version, 'freeze') };
   if (now < freeze)
     return [{ ...row, value: `from ${dateInWords(freeze)}`, detail: 'new consumers are refused then' }];
   const value = `since ${dateInWords(freeze)}`;
@@ -124,7 +124,7 @@ export function retirementRows(
 export function limitRows(
   version: VersionRules,
   quotas: readonly Quota[],
-  lines: Pick<PolicyLines, 'limit' | 'cost'>,
+  lines: Pick<PolicyLines, 'limit' | 'key'>,
 ): readonly DecisionRow[] {
   const cost = version.limits?.cost ?? 1;
   const rows = quotas.map(({ limit, rule }): DecisionRow => {
@@ -143,6 +143,6 @@ export function limitRows(
   const detail = quotas.length === 1 ? 'units of the limit' : 'units of each limit';
   return [
     ...rows,
-    { step: 'cost', value: String(cost), detail, assumed: undefined, origin: lines.cost(version) },
+    { step: 'cost', value: String(cost), detail, assumed: undefined, origin: lines.key(version, 'cost') },
   ];
 }

@@ -9,7 +9,7 @@ import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
 import type { Carrier } from '../../policy/versioning/carriers.ts';
-import type { PolicyFile } from '../../sections/policy-file.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import { versionPath } from '../../sections/view.ts';
 
 /** Carriers that are not written under their own name. */
@@ -55,16 +55,14 @@ export function policyLines(sources: PlanSources, api: string | undefined) {
       const index = carrier === undefined ? -1 : entryOf(KEYS[carrier] ?? carrier);
       return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
     },
-    access: (rules: VersionRules | undefined) => first(...within(rules, 'access'), ['access']),
+    /** A key of the operation, else of the version, else of the API. */
+    key: (rules: VersionRules | undefined, key: keyof OperationFile | keyof VersionFile) =>
+      first(...within(rules, key), [key]),
     phase: (rules: VersionRules, phase: Phase) => first(...datesOf(rules, phase, source?.file)),
-    forgotten: (rules: VersionRules) => first(...within(rules, 'forgotten')),
     brownout: (rules: VersionRules, rule: number) =>
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
     exception: (rules: VersionRules, index: number) =>
       first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
-    retireWhen: (rules: VersionRules) => first(...within(rules, 'retire_when')),
-    freeze: (rules: VersionRules) => first(...within(rules, 'freeze')),
-    maintenance: (rules: VersionRules) => first(...within(rules, 'maintenance'), ['maintenance']),
     /** The bound of a body: there too, or the gateway's own. */
     size: (rules: VersionRules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
@@ -72,8 +70,6 @@ export function policyLines(sources: PlanSources, api: string | undefined) {
     kept: first(['headers', 'request', 'keep']),
     upstreamWins: first(['upstream_wins']),
     locations: first(['locations']),
-    idempotency: (rules: VersionRules) => first(...within(rules, 'idempotency'), ['idempotency']),
-    bodyNotice: (rules: VersionRules) => first(...within(rules, 'body_notice')),
     afterlife: (rules: VersionRules) =>
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),
     limit: (rules: VersionRules, limit: Limit) => {
@@ -83,7 +79,6 @@ export function policyLines(sources: PlanSources, api: string | undefined) {
       const places = placesOf(active.name, [...within(rules, 'limits'), ['limits']], source?.document);
       return first(...keys.flatMap((key) => places.map((place) => [...place, key])), ['limits']);
     },
-    cost: (rules: VersionRules) => first(...within(rules, 'cost')),
     upstream: ({ label }: VersionRules) => first(['upstreams', label], ['upstreams']),
   };
 }

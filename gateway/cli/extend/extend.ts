@@ -2,8 +2,6 @@
 import { resolve } from 'node:path';
 import { factsOf } from '../../plan/changes/policy-facts.ts';
 import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
-import { spliceExtension } from '../../plan/extension-splice.ts';
-import { isTakenOver } from '../../plan/inherited.ts';
 import { type Loaded, loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import { nextCommand } from '../../plan/next-command.ts';
@@ -17,12 +15,14 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyFile, VersionParts } from '../../sections/policy-file.ts';
 import { isRuleName, RULES } from '../../sections/rules/grammar.ts';
 import { effectiveSunset, hasSunset } from '../../sections/schedule/redirects.ts';
+import { isTakenOver } from '../../sections/view.ts';
 import { type CommandResult, exitCodeOf } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 import { printable } from '../diff/diff.ts';
 import { failedExpectations } from '../expectations.ts';
 import { nothingCalled } from '../nothing-called.ts';
 import { replaceFile } from '../replace-file.ts';
+import { spliceExtension } from './extension-splice.ts';
 
 /** What the file may hold of it. */
 const WHY = lineOfText('Why.');

@@ -1,46 +1,57 @@
-// `sundial init`: a first policy file from an OpenAPI description, checked before it is written.
+// `sundial init`: a first policy file for a service, and a gateway file if there is none, checked before they are written.
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { surroundingsOfView } from '../../plan/check/views.ts';
 import { loadAll } from '../../plan/load.ts';
 import { contextOf, readGateway } from '../../plan/load-documents.ts';
-import { nextCommand } from '../../plan/next-command.ts';
-import { readDescription } from '../../plan/openapi/description.ts';
+import { type NextCommand, nextCommand } from '../../plan/next-command.ts';
+import { type Description, readDescription } from '../../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
 import { type FirstPolicy, firstPolicy } from '../../plan/openapi/first-policy.ts';
-import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
+import { hasErrors, renderProblems } from '../../plan/problems.ts';
 import { findFiles, type ReadFile, readCapped, tryRead } from '../../plan/read/files.ts';
 import { makeFolder } from '../../system/make-folder.ts';
 import { type CommandResult, unusable } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 
 export interface InitOptions extends PrintedFiles {
-  readonly from: string;
+  /** Origin of the service; undefined: the description says. */
+  readonly service: string | undefined;
+  /** The description; at least one of both is given. */
+  readonly from: string | undefined;
   /** Undefined: a file where the gateway file looks for policies. */
   readonly out: string | undefined;
 }
 
 /** 1 when the description contradicts itself or a policy that is there; 2 when a file cannot be read, or is there already. */
 export async function runInit(options: InitOptions): Promise<CommandResult> {
-  const context = contextOf(options);
-  const { cwd } = context;
-  const from = resolve(cwd, options.from);
-  const read = await tryRead(from, readCapped, MOST_DESCRIPTION_BYTES);
-  if (read.kind === 'unreadable') return unusable(`cannot read ${options.from}: ${read.why}`);
-  const description = readDescription(relative(cwd, from), read.bytes);
-  if (description.problems.length > 0)
-    return { exitCode: 2, text: `${renderProblems(description.problems, options)}Nothing is written.\n` };
+  const { cwd, configFile } = contextOf(options);
+  const from = resolve(cwd, options.from ?? '');
+  let description: Description | undefined;
+  if (options.from !== undefined) {
+    const read = await tryRead(from, readCapped, MOST_DESCRIPTION_BYTES);
+    if (read.kind === 'unreadable') return unusable(`cannot read ${options.from}: ${read.why}`);
+    description = readDescription(relative(cwd, from), read.bytes);
+    if (description.problems.length > 0)
+      return { exitCode: 2, text: `${renderProblems(description.problems, options)}Nothing is written.\n` };
+  }
 
-  const gateway = await readGateway(context);
+  const config = relative(cwd, configFile);
+  const next = nextCommand({ ...options, config });
+  const drafts = new Map<string, string>();
+  const needsGateway = options.service !== undefined && !existsSync(configFile);
+  if (needsGateway) drafts.set(configFile, firstGateway(configFile, next));
+  const gateway = await readGateway(contextOf({ ...options, readFile: readDrafted(drafts) }));
   const pattern = gateway.view?.parts.policies;
-  const patterns = pattern === undefined ? [] : [resolve(dirname(context.configFile), pattern)];
+  const patterns = pattern === undefined ? [] : [resolve(dirname(configFile), pattern)];
   const around = surroundingsOfView(gateway.view, options.now);
-  const schema = join(dirname(context.configFile), 'schema/policy.schema.json');
+  const schema = join(dirname(configFile), 'schema/policy.schema.json');
   const hasSchema = (await tryRead(schema, readCapped)).kind === 'read';
-  const next = nextCommand({ ...options, config: relative(cwd, context.configFile) });
   const draftIn = (folder: string): FirstPolicy =>
     firstPolicy({
       description,
+      service: options.service,
       around,
       descriptionPath: pathFrom(folder, from),
       schemaPath: hasSchema ? pathFrom(folder, schema) : undefined,
@@ -51,34 +62,52 @@ export async function runInit(options: InitOptions): Promise<CommandResult> {
       ? join(folderOf(patterns[0]) ?? join(cwd, 'policies'), `${draftIn(cwd).name}.yaml`)
       : resolve(cwd, options.out);
   const shown = relative(cwd, out);
-  const there = await tryRead(out, readCapped);
-  if (there.kind === 'read') return unusable(`${shown} is there already; name another with --out`);
+  if (existsSync(out)) return unusable(`${shown} is there already; name another with --out`);
 
   const draft = draftIn(dirname(out));
-  const problems = await judge(options, { out, text: draft.text, others: (await findFiles(patterns)).files });
-  const own = problems.filter(({ file }) => file === shown || file === relative(cwd, from));
+  drafts.set(out, draft.text);
+  const policyFiles = [...(await findFiles(patterns)).files, out];
+  const { problems } = await loadAll({ ...options, readFile: readDrafted(drafts), policyFiles });
+  const ours = [shown, relative(cwd, from), ...(needsGateway ? [config] : [])];
+  const own = problems.filter(({ file }) => ours.includes(file));
   if (hasErrors(own)) return { exitCode: 1, text: `${renderProblems(own, options)}Nothing is written.\n` };
-  const refused = await write(out, draft.text);
-  if (refused !== undefined) return unusable(`cannot write ${shown}: ${refused}`);
+  for (const [path, text] of drafts) {
+    const refused = await write(path, text);
+    if (refused !== undefined) return unusable(`cannot write ${relative(cwd, path)}: ${refused}`);
+  }
   const isRead = (await findFiles(patterns)).files.includes(out);
   const elsewhere = isRead
     ? ''
     : `No gateway reads it yet: ${options.configFile} does not look for policies there.\n`;
+  const gatewayFile = needsGateway
+    ? `${config} is written. Start the gateway with \`${next('run')}\`.\n`
+    : '';
   return {
     exitCode: 0,
-    text: `${renderProblems(own, options)}${shown} is written: ${draft.name} ${draft.label}.\n${elsewhere}`,
+    text: `${renderProblems(own, options)}${shown} is written: ${draft.name} ${draft.label}.\n${gatewayFile}${elsewhere}`,
   };
 }
 
-/** What `check` will say of the file, beside the policies that are there. */
-async function judge(
-  options: InitOptions,
-  { out, text, others }: { readonly out: string; readonly text: string; readonly others: readonly string[] },
-): Promise<readonly Problem[]> {
-  const bytes = new TextEncoder().encode(text);
-  const readFile: ReadFile = async (path, most) => (path === out ? bytes : readCapped(path, most));
-  const { problems } = await loadAll({ ...options, readFile, policyFiles: [...others, out] });
-  return problems;
+/** Files that are not written yet, and all others as they are. */
+function readDrafted(drafts: ReadonlyMap<string, string>): ReadFile {
+  return async (path, most) => {
+    const draft = drafts.get(path);
+    return draft === undefined ? readCapped(path, most) : new TextEncoder().encode(draft);
+  };
+}
+
+function firstGateway(configFile: string, next: NextCommand): string {
+  const policies = basename(dirname(configFile)) === 'config' ? '../policies' : 'policies';
+  return `# How the gateway runs: \`${next('check')}\` checks this file and the policies, a restart takes changes of this file.
+public: https://127.0.0.1:8443 # what clients call, for example https://api.example.com
+
+listeners:
+  https: { address: "127.0.0.1:8443" } # ":8443" for all interfaces; without tls: { certificates: […] } the gateway makes a self-signed one
+  admin: { address: "127.0.0.1:9901" } # dashboard, metrics, and the commands that talk to the running gateway
+
+data: data # what the gateway makes: certificate, token of the admin API, database; relative to where it is started
+policies: ${policies}/*.yaml # one file for each API, relative to this file; a change is read at once
+`;
 }
 
 /** The folder of a pattern such as `policies/*.yaml`; undefined for one that would not find a new file there. */

@@ -1,6 +1,5 @@
 // The fields of an upstream's answer that hold addresses, each mapped to where the client finds the service; links and cookies too.
-import { originOn } from '../../plan/routes/api-routes.ts';
-import { hostKey } from '../../plan/routes/route-table.ts';
+import { hostKey, originOn } from '../../plan/grammar/addresses.ts';
 import { parameterValues } from '../../policy/versioning/query.ts';
 import { HeaderLines, type HeaderValue } from '../answer-headers.ts';
 import type { ForwardOrder } from '../directive.ts';

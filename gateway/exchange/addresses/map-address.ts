@@ -1,6 +1,7 @@
 // One address that a service wrote, as its client has to write it to get there through the gateway; and which are the service's own.
+
+import { LOOPBACK } from '../../plan/grammar/addresses.ts';
 import type { UpstreamPlan } from '../../plan/plan.ts';
-import { LOOPBACK } from '../../plan/routes/route-table.ts';
 import { serverKey, serverName } from '../../plan/upstreams/upstream-places.ts';
 import { decodeUnreserved } from '../../policy/octets.ts';
 import { withoutParameter, withParameter } from '../../policy/versioning/query.ts';

@@ -1,6 +1,7 @@
 // The plain listener's answer where it does not serve: 400, or a redirect to the https URL (TLS-5).
+
+import { hostKey } from '../../plan/grammar/addresses.ts';
 import type { GatewayPlan } from '../../plan/plan.ts';
-import { hostKey } from '../../plan/routes/route-table.ts';
 import type { PlainMode } from '../../plan/settings.ts';
 import type { RequestRefusal } from '../directive.ts';
 import type { RequestView } from '../request-view.ts';

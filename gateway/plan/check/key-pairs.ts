@@ -1,13 +1,13 @@
 // Cross checks of the certificates in `config/gateway.yaml`: each name in one of them, and every pair usable for its names.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
+import { uncertified } from '../../sections/routes/check.ts';
 import type { Report } from '../../sections/view.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import { readAuthorities } from '../read/authorities.ts';
 import type { ReadFile } from '../read/files.ts';
 import { pairWarnings, readPair } from '../read/key-pair.ts';
-import { certifiedNames, uncertified } from './certified-names.ts';
-import type { GatewayView } from './views.ts';
+import { certifiedNames, type GatewayView } from './views.ts';
 
 export interface KeyPairContext {
   readonly configFile: string;
@@ -57,7 +57,7 @@ function checkPublic(
 ): void {
   const certificates = listeners?.https?.tls?.certificates ?? [];
   const names = certifiedNames({ public: origin, trustedProxies: trusted_proxies ?? [], certificates });
-  if (origin === undefined || names === undefined) return;
+  if (origin === undefined) return;
   const finding = uncertified([new URL(origin).hostname], names);
   if (finding === undefined) return;
   const hint = 'add it to the names of one that is for it, or write one of their names here';

@@ -10,7 +10,6 @@ import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address, Settings } from '../settings.ts';
 import { wholeApiParts } from '../versions.ts';
-import { certifiedNames } from './certified-names.ts';
 
 export interface GatewayView {
   readonly document: SourceDocument;
@@ -94,4 +93,19 @@ function listenersOf(
   return Object.entries(byName).flatMap(([name, listener]) =>
     listener === undefined ? [] : [{ name, address: listener.address }],
   );
+}
+
+/** What of the gateway decides whether a client is held to the names of its certificates. */
+export interface PublicTls {
+  readonly public: string | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly certificates: readonly { readonly names: readonly string[] }[];
+}
+
+/** Undefined where no client is held to them: plain HTTP, a proxy in front, or a pair that is made for every host. */
+export function certifiedNames(face: PublicTls): readonly string[] | undefined {
+  const { public: origin, trustedProxies, certificates } = face;
+  if (!origin?.startsWith('https:') || trustedProxies.length > 0 || certificates.length === 0)
+    return undefined;
+  return certificates.flatMap(({ names }) => names);
 }

@@ -12,12 +12,14 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import { compileBrownouts, compileExceptions } from '../../sections/schedule/compile.ts';
-import { earlier } from '../../sections/schedule/redirects.ts';
+import {
+  compileBrownouts,
+  compileExceptions,
+  scheduleOfOperation,
+  withAnnouncements,
+} from '../../sections/schedule/compile.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { createOperationTable } from '../routes/operation-table.ts';
-import { withAnnouncements } from './dates.ts';
-import { varyOf } from './vary.ts';
 
 export interface OperationsInput {
   readonly file: PolicyFile;
@@ -58,7 +60,7 @@ function compileOperation(
   const own = { name, written: operation };
   const datedAt = (known: EpochMs) => {
     const within = knownAt(rules, known);
-    const schedule = scheduleOf(isKnown(operation, within) ? operation : {}, within, input.urlOf);
+    const schedule = scheduleOfOperation(isKnown(operation, within) ? operation : {}, within, input.urlOf);
     return {
       schedule,
       phases: phasesWith(rules.upstream, phasesOf(schedule)),
@@ -77,55 +79,17 @@ function compileOperation(
     ...(rules.earlier ?? []).flatMap(({ knownUntil }) => knownUntil ?? []),
     ...(operation.brownouts ?? []).map(({ announced }) => announced),
   ]);
-  const ofSections = compiledBy('compileOperation', { file, version, operation, rules });
   const compiled: VersionRules = {
     ...rules,
     earlier: undefined,
     operation: name,
     operations: undefined,
-    notes: undefined,
     ...datedAt(Number.POSITIVE_INFINITY),
     phasesOf,
-    ...ofSections,
-    vary: varyOf(file, ofSections.access),
+    ...compiledBy('compileOperation', { file, version, operation, rules }),
     ...successorOf(template, operation, input),
   };
   return withAnnouncements(compiled, announcements, datedAt);
-}
-
-/**
- * Earlier than the version's, never later: what is gone as a whole is gone in each part (RET-11). A deprecation that would
- * come after the end never comes (DEP-5), and the version's announcement is of its own date alone.
- */
-function scheduleOf(
-  operation: OperationFile,
-  { schedule, label }: VersionRules,
-  urlOf: OperationsInput['urlOf'],
-): Schedule {
-  const { successor } = operation;
-  const sunset = earlier(operation.sunset, schedule.sunset);
-  const wanted = earlier(operation.deprecated, schedule.deprecated);
-  const deprecated = wanted !== undefined && wanted > (sunset ?? wanted) ? undefined : wanted;
-  return {
-    ...schedule,
-    announced: deprecated === schedule.deprecated ? schedule.announced : undefined,
-    published: undefined,
-    extended: undefined,
-    deprecated,
-    sunset,
-    retired: sunset === schedule.sunset ? schedule.retired : undefined,
-    successor: successor === undefined ? schedule.successor : (successor.label ?? label),
-    ...(successor?.template !== undefined && { successorOperation: spellOperation(successor.template) }),
-    guide: operation.guide === undefined ? schedule.guide : urlOf(operation.guide),
-    reason: operation.reason ?? schedule.reason,
-    after: afterOf(operation, label, schedule),
-  };
-}
-
-function afterOf({ after, sunset, successor }: OperationFile, label: Label, { after: ofVersion }: Schedule) {
-  if (after === 'gone' || (after === undefined && sunset !== undefined)) return { kind: 'gone' } as const;
-  if (after === undefined) return ofVersion;
-  return { kind: 'redirect', to: successor?.label ?? label, unsafe: 308 } as const;
 }
 
 type Successor = Pick<VersionRules, 'successorPath' | 'successorTail' | 'redirects'>;

@@ -3,26 +3,28 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
-import { compareLabels } from '../../policy/versioning/label.ts';
-import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { compiledBy } from '../../sections/list.ts';
-import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import { carrier } from '../../sections/resolve/compile.ts';
-import { compileBrownouts, compileExceptions, compileSchedule } from '../../sections/schedule/compile.ts';
-import { redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
+import type { PolicyFile } from '../../sections/policy-file.ts';
+import { placeOf } from '../../sections/routes/compile.ts';
+import {
+  compileBrownouts,
+  compileExceptions,
+  compileSchedule,
+  successionOf,
+  withAnnouncements,
+} from '../../sections/schedule/compile.ts';
+import { signalsOfPhases } from '../../sections/signals/compile.ts';
+import { compileUpstream, withheldByAll } from '../../sections/upstreams/compile.ts';
 import { guideUrl } from '../guides/guide-page.ts';
-import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan.ts';
-import { hostsOf, originOn, pathsOf } from '../routes/api-routes.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../plan.ts';
 import { lifecycleUrl } from '../routes/reserved-paths.ts';
-import { hostKey, startRouteTable } from '../routes/route-table.ts';
+import { startRouteTable } from '../routes/route-table.ts';
 import type { Settings } from '../settings.ts';
+import { answerFieldsOf } from '../upstreams/answer-fields.ts';
 import { versionsInside } from '../upstreams/upstream-places.ts';
-import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
-import { withAnnouncements } from './dates.ts';
 import { compileOperations } from './operations.ts';
-import { compileUpstream, sharedRules } from './upstream.ts';
-import { varyOf } from './vary.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -54,56 +56,17 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 /** The same document makes the same rules on any day: what depends on the time is left to each request. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const ofApi = compiledBy('compileApi', file, settings);
-  const {
-    access,
-    contacts,
-    deprecatedMaxAge,
-    echo,
-    headers,
-    keyHeaders,
-    locations,
-    mode,
-    pathRules,
-    resolution,
-    rewriteContentType,
-    shared,
-    unknownVersionStatus,
-    upstreamWins,
-    versionFields,
-    versionHeaders,
-    ...ofSections
-  } = ofApi;
   const versions = compileVersions(file, ofApi, settings);
   return {
     name: file.api,
-    mode,
-    ...ofSections,
-    echo,
-    upstreamWins,
-    hosts: hostsOf(file, settings.public),
-    paths: pathsOf(file).map(({ path }) => path),
-    base: file.base,
-    pathRules,
+    ...ofApi,
     inside: versionsInside(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
-    locations,
-    resolution,
-    rewriteContentType,
-    deprecatedMaxAge,
     hasBodyNotice: versions.some(
       (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),
     ),
-    shared,
-    unknownVersionStatus,
-    access,
-    headers,
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     releases: releasesOf(versions),
-    versionFields,
-    vary: varyOf(file, access),
-    versionHeaders,
-    keyHeaders,
-    contacts,
     guides: file.guides ?? [],
     ...(file.isLeftOut && { isLeftOut: true }),
   };
@@ -115,18 +78,16 @@ function compileVersions(
   settings: Settings,
 ): readonly VersionRules[] {
   const versions = versionsOf(file);
-  const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
-  const ofUpstreams = sharedRules(file, ofApi);
+  const ofUpstreams = { withheld: withheldByAll(file, ofApi), answerFields: answerFieldsOf(ofApi.headers) };
   return [...versions].map(([label, version]): VersionRules => {
     const page = lifecycleUrl(settings.public, file.api);
     const urlOf = (guide: string) => guideUrl(guide, settings.public, file.api);
     const schedule = compileSchedule(version, page, urlOf);
     const options = {
       label: label === UNVERSIONED ? undefined : label,
-      form,
       page,
-      warning: file.warning ?? true,
+      ...signalsOfPhases(file, settings),
     };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
     const upstream = compileUpstream(file, label, ofUpstreams);
@@ -141,8 +102,6 @@ function compileVersions(
         ...compiledBy('compileDated', { file, label, version, schedule: dates, operation: undefined }),
       };
     };
-    const compiled = compiledBy('compileVersion', { file, settings, version, ofApi });
-    const { access, idempotency, ...ofSections } = compiled;
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -150,17 +109,10 @@ function compileVersions(
       operations: undefined,
       ...datedAt(Number.POSITIVE_INFINITY),
       phasesOf,
-      ...ofSections,
-      notes: newsOf(file.notes?.[label], schedule.released),
-      access,
-      vary: varyOf(file, access),
-      idempotency,
+      ...compiledBy('compileVersion', { file, settings, label, version, ofApi }),
       upstream,
       place: pathOf(label),
-      predecessors: predecessorsOf(label, versions),
-      successorPath: version.successor && pathOf(version.successor),
-      successorTail: undefined,
-      redirects: redirectsOf(label, versions, pathOf),
+      ...successionOf(label, versions, pathOf),
     };
     const announced = withAnnouncements(rules, announcementsOf(schedule, version.brownouts), datedAt);
     const operations = compileOperations({ file, version, rules: announced, options, pathOf, urlOf });
@@ -172,35 +124,4 @@ function compileVersions(
 function releasesOf(versions: readonly VersionRules[]): ApiPlan['releases'] {
   const released = versions.map(({ phases }) => phases.find(({ stage }) => stage !== 'planned')?.from);
   return released.filter((at) => at !== undefined).sort((a, b) => a - b);
-}
-
-/** Newest first. */
-function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>): readonly Label[] {
-  const older = [...versions].filter(([, each]) => successorOf(each) === label);
-  return older.map(([each]) => each).sort((a, b) => compareLabels(b, a));
-}
-
-function redirectsOf(
-  label: Label,
-  versions: ReadonlyMap<Label, VersionFile>,
-  pathOf: (label: Label) => string,
-): readonly RedirectTarget[] {
-  const chain = redirectChain(label, versions);
-  if (chain.kind === 'cycle') return [];
-  return chain.hops.map(({ label: to }) => ({ label: to, path: pathOf(to), tail: undefined }));
-}
-
-/**
- * Where a version lives, up to the tail: its path form when the path carries versions, else its own host when that
- * does, else the base. A URL if the public host has none of it.
- */
-function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => string {
-  const template = carrier(file, 'path');
-  const hosts = hostsOf(file, publicOrigin);
-  const isPublic = hosts.map(hostKey).includes(hostKey(new URL(publicOrigin).hostname));
-  const host =
-    (template === undefined ? carrier(file, 'subdomain') : undefined) ?? (isPublic ? undefined : hosts[0]);
-  const origin = host === undefined ? '' : originOn(publicOrigin, host);
-  const place = `${origin}${template ?? file.base}`.replace(/\/$/, '');
-  return (label) => place.replace('{version}', label);
 }

@@ -7,27 +7,18 @@ import { isMap } from '../read/values.ts';
 type Schema = z.core.JSONSchema.JSONSchema;
 
 const LITERAL = /\b[Dd]efault ([^\s;,]+(?:, [^\s;,]+)*)/;
-/** Sections whose defaults hold whether the section is written or not. */
+/** Keys whose defaults hold whether the key is written or not. */
 const ALWAYS_IN_FORCE: ReadonlySet<string> = new Set([
-  'timeout',
-  'connections',
-  'retries',
-  'bounds',
-  'overload',
-  'drain',
-  'ledger',
-  'rules',
+  ...['bounds', 'overload', 'drain', 'ledger'],
+  ...SECTIONS.flatMap(({ alwaysInForce = [] }) => alwaysInForce),
 ]);
-
-/** What one value in the place of a section means. */
-const SHORTHANDS: Readonly<Record<string, string>> = { timeout: 'headers', health: 'path' };
-/** In a policy these say their own instead of what holds anyway: of the version, of the gateway file, of their carrier. */
-const LEFT_AS_WRITTEN: ReadonlySet<string> = new Set([
-  'operations',
-  'deprecation_header',
-  'resolve',
-  'expect',
-]);
+const SHORTHANDS: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...SECTIONS.map(({ shorthands }) => shorthands),
+);
+const LEFT_AS_WRITTEN: ReadonlySet<string> = new Set(
+  SECTIONS.flatMap(({ leftAsWritten = [] }) => leftAsWritten),
+);
 /** Of no use, and refused, in an API without versions. */
 const UNVERSIONED = 'none';
 const OF_VERSIONS: ReadonlySet<unknown> = new Set(

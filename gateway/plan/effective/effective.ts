@@ -50,7 +50,7 @@ const REDACTED = '[redacted]';
 const PEM = /-----BEGIN /;
 
 /** Steps that end in the configuration, one document each. */
-export function* effectiveSteps(input: EffectiveInput): Generator<void, EffectiveConfig> {
+function* effectiveSteps(input: EffectiveInput): Generator<void, EffectiveConfig> {
   const { revision, gateway, policies, defaults } = input;
   const documents = [effectiveDocument(gateway, 'gateway', defaults)];
   for (const each of policies) {
@@ -109,7 +109,7 @@ function asIs(path: Path): Path {
 }
 
 /** RFC 6901. */
-export function pointerTo(path: Path): string {
+function pointerTo(path: Path): string {
   return path.map((step) => `/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 

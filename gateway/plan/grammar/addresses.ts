@@ -54,3 +54,19 @@ export function reaches(origin: string, listener: Address): boolean {
   if (everywhere) return here;
   return here ? isLoopback(listener.host) : host === listener.host;
 }
+
+/** The public origin with another of the gateway's hosts in it: scheme and port are the same on all of them. */
+export function originOn(publicOrigin: string, host: string): string {
+  return publicOrigin.replace(
+    /^(https?:\/\/)(?:\[[^\]]*\]|[^:]*)/,
+    (_whole, scheme: string) => scheme + host,
+  );
+}
+
+/** Names of the local host: clients on this machine use any of them. */
+export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Equal for hosts with the same routes, such as the names of the local host. */
+export function hostKey(host: string): string {
+  return LOOPBACK.includes(host) ? 'localhost' : host;
+}

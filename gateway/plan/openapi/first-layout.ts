@@ -1,4 +1,4 @@
-// Chooses the name, version, paths and upstream of a first policy from a description.
+// Chooses the name, version, paths and upstream of a first policy, from a description where there is one.
 import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
 import type { Surroundings } from '../../sections/view.ts';
@@ -25,7 +25,26 @@ export interface FirstLayout {
 const PLAIN = /^[A-Za-z0-9._~-]+$/;
 const FIRST_FREE_PORT = 8081;
 
-export function layOut(description: Description, around: Surroundings): FirstLayout {
+/** `service`: the origin of the upstream, instead of what `servers` says. */
+export function layOut(
+  description: Description | undefined,
+  service: string | undefined,
+  around: Surroundings,
+): FirstLayout {
+  const target =
+    service === undefined
+      ? targetOf(description?.servers[0], around)
+      : { value: service, why: 'as --service says' };
+  if (description === undefined) {
+    return {
+      name: 'api',
+      label: { value: 'v1', why: 'the version that the service has today' },
+      base: { value: '/', why: 'every path; a narrower one leaves room for further policies' },
+      versionedPath: undefined,
+      target,
+      upstreamPath: { value: '/', why: 'where the service has it' },
+    };
+  }
   const name = slugOf(description.title ?? '');
   const server = segmentsOf(serverPath(description.servers[0]));
   const shared = sharedBeginning(description.operations.map(({ path }) => segmentsOf(path)));
@@ -47,7 +66,7 @@ export function layOut(description: Description, around: Surroundings): FirstLay
       labelInPath === undefined || reservedPath(pathOf(whole)) !== undefined
         ? undefined
         : { value: pathOf(whole.with(versionAt, '{version}')), why: 'where the description has it' },
-    target: targetOf(description.servers[0], around),
+    target,
     upstreamPath: { value: pathOf(whole), why: 'where the service has it' },
   };
 }

@@ -1,4 +1,4 @@
-// The text of a first policy for the API of a description, for `sundial init`.
+// The text of a first policy for a service, with its description or without one, for `sundial init`.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { Surroundings } from '../../sections/view.ts';
@@ -10,9 +10,11 @@ import { type FirstLayout, layOut } from './first-layout.ts';
 import { mergeDescription } from './merge.ts';
 
 export interface FirstPolicyInput {
-  readonly description: Description;
+  readonly description: Description | undefined;
+  /** Origin of the service; undefined: as `servers` of the description says. */
+  readonly service: string | undefined;
   readonly around: Surroundings;
-  /** From the folder of the policy, with forward slashes. */
+  /** From the folder of the policy, with forward slashes; of no meaning without a description. */
   readonly descriptionPath: string;
   /** Likewise; undefined where there is no schema for editors. */
   readonly schemaPath: string | undefined;
@@ -29,16 +31,18 @@ export interface FirstPolicy {
 const TOKENS = /^(http bearer|oauth2|openIdConnect)$/;
 
 export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
-  const layout = layOut(input.description, input.around);
+  const { description } = input;
+  const layout = layOut(description, input.service, input.around);
   const { name, label } = layout;
   const empty = spell(layout, input, []);
+  if (description === undefined) return { name, label: label.value, text: empty };
   const document = readDocument(name, new TextEncoder().encode(empty), {
     environment: {},
     outside: new Map(),
     leavesItsFolder: () => false,
     readSecret: () => ({ kind: 'unreadable', why: 'nothing is read from elsewhere here' }),
   });
-  const { borrowed } = mergeDescription(document, label.value, input.description, {
+  const { borrowed } = mergeDescription(document, label.value, description, {
     ...input,
     now: input.around.now,
   });
@@ -48,10 +52,14 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
 function spell(layout: FirstLayout, input: FirstPolicyInput, borrowed: readonly Borrowed[]): string {
   const { name, label, base, versionedPath, target, upstreamPath } = layout;
   const { description, schemaPath, next } = input;
-  const title = printable(description.title ?? name);
+  const release = releaseOf(layout, input, borrowed);
+  const subject =
+    description === undefined
+      ? 'the service'
+      : `${printable(description.title ?? name)}, made from its OpenAPI description`;
   const lines = [
     ...(schemaPath === undefined ? [] : [`# yaml-language-server: $schema=${schemaPath}`]),
-    `# A first policy for ${title}, made from its OpenAPI description: read it through, then run \`${next('check')}\`.`,
+    `# A first policy for ${subject}: read it through, then run \`${next('check')}\`.`,
     `api: ${scalar(name)} # in metrics and answers`,
     `base: ${base.value} # ${base.why}`,
     '',
@@ -70,12 +78,15 @@ function spell(layout: FirstLayout, input: FirstPolicyInput, borrowed: readonly 
     '',
     'versions:',
     `  ${scalar(label.value)}: # ${printable(label.why)}`,
-    ...versionLines(layout, input, borrowed),
+    ...versionLines(input, release, borrowed),
+    ...expectLines(layout, input, release, borrowed),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function accessLines({ description, around }: FirstPolicyInput): readonly string[] {
+  if (description === undefined)
+    return ['# The gateway asks for no token: your service sees those that callers send.', 'access: public'];
   const asksForToken = description.securitySchemes.some((scheme) => TOKENS.test(scheme));
   const [identity] = around.identities ?? [];
   if (asksForToken && identity !== undefined) {
@@ -92,26 +103,40 @@ function accessLines({ description, around }: FirstPolicyInput): readonly string
   return [`# ${why}`, 'access: public'];
 }
 
-function versionLines(
+interface Release {
+  readonly day: string;
+  readonly why: string;
+}
+
+function releaseOf(
   { label }: FirstLayout,
-  { description, around, descriptionPath }: FirstPolicyInput,
+  { description, around }: FirstPolicyInput,
   borrowed: readonly Borrowed[],
-): readonly string[] {
-  const own = (key: string) => borrowed.find(({ at }) => at.length === 3 && at[2] === key)?.value;
+): Release {
+  const today = dayOf(around.now);
+  if (description === undefined) return { day: today, why: 'today' };
   const dates = borrowed.flatMap(({ value }) => (typeof value === 'string' && isDate(value) ? [value] : []));
   const introduced = description.operations.flatMap((each) => each.introduced?.value ?? []);
   const known = [...introduced, ...dates, ...(isDate(label.value) ? [label.value] : [])].sort();
-  const today = dayOf(around.now);
-  const released = known[0] !== undefined && (introduced.length > 0 || known[0] < today) ? known[0] : today;
-  const why =
-    introduced.length > 0
-      ? 'the earliest `introduced` of the description'
-      : 'the description does not say: early enough for what it does say';
+  return introduced.length > 0
+    ? { day: known[0] ?? today, why: 'the earliest `introduced` of the description' }
+    : {
+        day: known[0] !== undefined && known[0] < today ? known[0] : today,
+        why: 'the description does not say: early enough for what it does say',
+      };
+}
+
+function versionLines(
+  { description, descriptionPath }: FirstPolicyInput,
+  release: Release,
+  borrowed: readonly Borrowed[],
+): readonly string[] {
+  const own = (key: string) => borrowed.find(({ at }) => at.length === 3 && at[2] === key)?.value;
   const deprecated = own('deprecated');
   const sunset = own('sunset');
   const guide = own('guide');
   return [
-    `    released: ${released} # ${why}`,
+    `    released: ${release.day} # ${release.why}`,
     ...(deprecated === undefined
       ? []
       : [`    deprecated: ${String(deprecated)} # from here answers carry Deprecation`]),
@@ -120,9 +145,31 @@ function versionLines(
     ...(deprecated === undefined && sunset === undefined
       ? ['    # It has no end yet. When it has: deprecated, sunset, successor and guide go here.']
       : []),
-    '    # Read beside this file: what it says and this file does not holds too; where both speak they must agree.',
-    `    openapi: ${scalar(descriptionPath)}`,
-    ...operationLines(borrowed),
+    ...(description === undefined
+      ? []
+      : [
+          '    # Read beside this file: what it says and this file does not holds too; where both speak they must agree.',
+          `    openapi: ${scalar(descriptionPath)}`,
+          ...operationLines(borrowed),
+        ]),
+  ];
+}
+
+/** An expectation that holds on any later day, since its day is written. */
+function expectLines(
+  { base, label }: FirstLayout,
+  { around }: FirstPolicyInput,
+  release: Release,
+  borrowed: readonly Borrowed[],
+): readonly string[] {
+  const today = dayOf(around.now);
+  const day = [release.day, today].sort().at(-1);
+  const stage = borrowed.length === 0 ? ', stage: active' : '';
+  return [
+    '',
+    '# `check` judges each request as of its day and reports what differs.',
+    'expect:',
+    `  - { request: GET ${base.value}, at: ${day}, version: ${scalar(label.value)}${stage} }`,
   ];
 }
 

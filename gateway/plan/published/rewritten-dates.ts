@@ -2,21 +2,21 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/known.ts';
 import { dayOf } from '../../policy/notation.ts';
+import { dayFrom } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report } from '../../sections/view.ts';
-import { dayFrom } from '../rules/calendar.ts';
-import { changeOf, type Subject, sunsetPlace } from '../rules/subject.ts';
+import { type CheckedVersion, isWritten, type PolicyView, type Report } from '../../sections/view.ts';
+import { changeOf, sunsetPlace } from '../rules/subject.ts';
 import { datesOf, endOf, operationPairs } from './published-dates.ts';
 import type { PublishedDates } from './record.ts';
 
-export function versionRewritten(older: PublishedDates, subject: Subject, report: Report): void {
+export function versionRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
   sunsetRewritten(older, subject, report);
   datesRewritten(older, subject, report);
   operationsRewritten(older, subject, report);
 }
 
 /** Compares the sunsets in force, so that extensions count on both sides. */
-export function sunsetRewritten(older: PublishedDates, subject: Subject, report: Report): void {
+export function sunsetRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
   const published = endOf(older);
   if (published === undefined || !isSunsetEarlier(older, subject)) return;
   report(sunsetPlace(subject), {
@@ -28,13 +28,13 @@ export function sunsetRewritten(older: PublishedDates, subject: Subject, report:
 }
 
 /** Whether both have a sunset, and callers were told a later one. */
-function isSunsetEarlier(older: PublishedDates, { version }: Subject): boolean {
+function isSunsetEarlier(older: PublishedDates, { version }: CheckedVersion): boolean {
   const published = endOf(older);
   const sunset = effectiveSunset(version);
   return published !== undefined && sunset !== undefined && sunset < published;
 }
 
-export function datesRewritten(older: PublishedDates, subject: Subject, report: Report): void {
+export function datesRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
   const { label, version, at, view } = subject;
   for (const key of ['released', 'deprecated', 'sunset'] as const) {
     const published = older[key];
@@ -59,7 +59,12 @@ export function datesRewritten(older: PublishedDates, subject: Subject, report: 
 }
 
 /** Dates that callers have seen, and that a later announcement would hide from them. */
-export function datesHidden(older: PublishedDates, subject: Subject, now: EpochMs, report: Report): void {
+export function datesHidden(
+  older: PublishedDates,
+  subject: CheckedVersion,
+  now: EpochMs,
+  report: Report,
+): void {
   const { label, version, at } = subject;
   const announced = announcementOf(version) ?? now;
   const hidden = (['deprecated', 'sunset'] as const).filter((key) => older[key] !== undefined);
@@ -73,7 +78,7 @@ export function datesHidden(older: PublishedDates, subject: Subject, now: EpochM
 }
 
 /** Operations with an earlier sunset than the one published: their own, or that of their version. */
-function operationsRewritten(older: PublishedDates, subject: Subject, report: Report): void {
+function operationsRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
   const whole = endOf(older);
   for (const [, own, published] of operationPairs(datesOf(subject.version), older)) {
     const [name, sunset] = own ?? published ?? [''];

@@ -1,10 +1,10 @@
 // Compares one API as published with the policies of today: what is rewritten, and what the record must remember.
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { pathsOf } from '../../sections/routes/compile.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { reporter } from '../check/views.ts';
 import type { Problem } from '../problems.ts';
-import { pathsOf } from '../routes/api-routes.ts';
 import { switchedReport } from '../rules/switch.ts';
 import {
   announcedParts,

@@ -4,8 +4,14 @@ import { parseLabel } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { type PolicyView, type Report, versionName, versionPath } from '../../sections/view.ts';
-import { type Subject, subjectOf } from '../rules/subject.ts';
+import {
+  type CheckedVersion,
+  checkedVersion,
+  type PolicyView,
+  type Report,
+  versionName,
+  versionPath,
+} from '../../sections/view.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { endOf, isForgotten, isReleased } from './published-dates.ts';
 import type { PublishedDates } from './record.ts';
@@ -60,7 +66,7 @@ export function checkShared(past: PublishedVersions, { view, report }: Heir, now
   for (const [label, version] of view.versions) {
     const older = published.get(label);
     if (older === undefined) continue;
-    const subject = subjectOf(label, version, view);
+    const subject = checkedVersion(label, version, view);
     versionRewritten(older, subject, report);
     datesHidden(older, subject, now, report);
   }
@@ -79,7 +85,7 @@ export function checkFormer(former: PublishedVersions, past: PublishedVersions, 
       ...(deprecated === undefined && { deprecated }),
       ...(sunset === undefined && { sunset }),
     };
-    versionRewritten(still, subjectOf(label, version, view), report);
+    versionRewritten(still, checkedVersion(label, version, view), report);
   }
   for (const each of answeredInstead([...former.keys()], view.labels))
     if (!past.has(each.by)) checkReplaced(former, each, heir);
@@ -131,7 +137,7 @@ function checkReplaced(
   const older = past.get(label);
   const version = view.versions.get(by);
   if (older === undefined || version === undefined) return;
-  sunsetRewritten(older, { ...subjectOf(by, version, view), label }, report);
+  sunsetRewritten(older, { ...checkedVersion(by, version, view), label }, report);
 }
 
 /** Without its tombstone a version is unknown, and its callers get a 404 that explains nothing. */
@@ -179,7 +185,7 @@ function versionsLost(published: PublishedVersions, { view, report }: Heir): voi
 }
 
 /** The versions of requests that name none, under the name of the API; any version, where accounts are pinned. */
-function namelessVersions(view: PolicyView): readonly Subject[] {
+function namelessVersions(view: PolicyView): readonly CheckedVersion[] {
   const fallback = defaultOf(view);
   const latest = [...view.versions].toSorted(
     ([, a], [, b]) =>

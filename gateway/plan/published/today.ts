@@ -1,7 +1,7 @@
 // Looks up the current policies by name and by route, for comparisons with older ones.
 import type { MaybePromise } from '../../policy/contract.ts';
 import type { PolicyView } from '../../sections/view.ts';
-import { type Claims, claimsOf } from '../check/together.ts';
+import { type Claims, claimsOf } from '../rules/together.ts';
 
 export interface Today {
   /** That of an API by its name. */

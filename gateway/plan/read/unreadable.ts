@@ -22,7 +22,8 @@ export function unreadable(file: string, why: string, cwd: string | undefined): 
 function ofGateway(cwd: string, why: string): string | undefined {
   if (why === A_FOLDER) return 'name the gateway file in it, such as gateway.yaml';
   return why === NO_FILE
-    ? `this is ${cwd}: go to the folder of the project, or name the file with -c or ${CONFIG_VARIABLE}`
+    ? `this is ${cwd}: go to the folder of the project, name the file with -c or ${CONFIG_VARIABLE}, or have ` +
+        '`sundial init --service <url>` write a first one'
     : undefined;
 }
 

@@ -1,11 +1,11 @@
 // The plan that a gateway starts with: its files, or the last accepted form of each API that has a refused file.
 
 import { atOnce } from '../../system/time-slices.ts';
-import { createPolicyReader } from '../aside/policy-reader.ts';
 import { surroundingsOf } from '../check/views.ts';
 import { planSteps } from '../compile/plan.ts';
 import { isWhole, type Startable } from '../load.ts';
 import type { LoadOptions, Policies } from '../load-documents.ts';
+import { createPolicyReader } from '../loader-thread/policy-reader.ts';
 import type { GatewayPlan } from '../plan.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { isOfPublished, rewrittenIn } from '../published/comparison.ts';

@@ -1,8 +1,8 @@
 // Makes the next plan from the reader's answers: hands over and compiles only what changed, in slices.
 import { setImmediate } from 'node:timers/promises';
 import { inSlices } from '../../system/time-slices.ts';
-import type { PolicyReader, ReadSummary } from '../aside/reader-contract.ts';
 import { compileApi, planSteps } from '../compile/plan.ts';
+import type { PolicyReader, ReadSummary } from '../loader-thread/reader-contract.ts';
 import type { ApiPlan, GatewayPlan } from '../plan.ts';
 import type { Problem } from '../problems.ts';
 import type { FormerVersion, PublishedEntry } from '../published/record.ts';

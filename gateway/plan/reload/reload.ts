@@ -1,9 +1,9 @@
 // Watches the policy files and builds a new plan from them; plans are swapped whole.
 import { resolve } from 'node:path';
 import { watch } from 'chokidar';
-import type { ReadSummary } from '../aside/reader-contract.ts';
-import { createThreadReader } from '../aside/thread-reader.ts';
 import { surroundingsOf } from '../check/views.ts';
+import type { ReadSummary } from '../loader-thread/reader-contract.ts';
+import { createThreadReader } from '../loader-thread/thread-reader.ts';
 import { type Problem, sortProblems } from '../problems.ts';
 import { isOfPublished } from '../published/comparison.ts';
 import { folderOf } from '../read/file-pattern.ts';

@@ -2,13 +2,13 @@
 
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import type { Surroundings } from '../../sections/view.ts';
-import { type Claims, checkTogether, claimsOf } from '../check/together.ts';
 import type { Context } from '../load-documents.ts';
 import { hasErrors, headline, type Problem } from '../problems.ts';
 import { type AcceptedForms, createAcceptedForms } from '../published/accepted-forms.ts';
 import { comparePublished } from '../published/comparison.ts';
 import type { FormerVersion, PublishedEntry, PublishedFile } from '../published/record.ts';
 import { isWithin, placesIn, todayOf } from '../published/today.ts';
+import { type Claims, checkTogether, claimsOf } from '../rules/together.ts';
 import type { ReadPiece } from './pieces.ts';
 import { type Candidate, isUnchanged, type StandIn, standIns } from './stand-ins.ts';
 

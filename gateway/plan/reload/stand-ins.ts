@@ -2,12 +2,12 @@
 import { basename } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyView, Surroundings } from '../../sections/view.ts';
-import { type Claimant, claimsOf } from '../check/together.ts';
 import type { Problem } from '../problems.ts';
 import type { AcceptedForm, AcceptedForms } from '../published/accepted-forms.ts';
 import type { PublishedFile } from '../published/record.ts';
 import { isWithin, placesIn } from '../published/today.ts';
 import { closedRoutes, hasReadableRoutes, statesRoutes } from '../routes/closed-routes.ts';
+import { type Claimant, claimsOf } from '../rules/together.ts';
 import type { ReadPiece } from './pieces.ts';
 
 /** A policy file as it was read from the disk. */

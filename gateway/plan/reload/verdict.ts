@@ -1,6 +1,6 @@
 // Judges the policy files that a reader has read: a plan, or a refusal with its problems.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PolicyReader, ReadSummary } from '../aside/reader-contract.ts';
+import type { PolicyReader, ReadSummary } from '../loader-thread/reader-contract.ts';
 import { type Problem, sortProblems } from '../problems.ts';
 import type { PublishedHistory } from '../published/history.ts';
 import type { FormerVersion, PublishedFile } from '../published/record.ts';

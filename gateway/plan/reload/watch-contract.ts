@@ -1,6 +1,6 @@
 // Types of the watch of the policy files: its options, its handle and the outcome of a load.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PolicyReader, ReaderStart } from '../aside/reader-contract.ts';
+import type { PolicyReader, ReaderStart } from '../loader-thread/reader-contract.ts';
 import type { GatewayPlan } from '../plan.ts';
 import type { Problem } from '../problems.ts';
 import type { PublishedHistory } from '../published/history.ts';

@@ -1,6 +1,7 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
 import { decodedOctets } from '../../policy/octets.ts';
 import { looksLikeVersion } from '../../policy/versioning/readers.ts';
+import { LOOPBACK } from '../grammar/addresses.ts';
 import { type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
 import { addNode, createNodesByName } from './nodes-by-name.ts';
 
@@ -30,9 +31,6 @@ export interface RouteTable<T> {
   /** The routes below the places of `route` on all hosts; undefined if there are none. */
   readonly below: (route: T) => NestedRoutes<T> | undefined;
 }
-
-/** Names of the local host: clients on this machine use any of them. */
-export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 const VERSION = '{version}';
 
@@ -84,11 +82,6 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
       },
     },
   };
-}
-
-/** Equal for hosts with the same routes, such as the names of the local host. */
-export function hostKey(host: string): string {
-  return LOOPBACK.includes(host) ? 'localhost' : host;
 }
 
 /**

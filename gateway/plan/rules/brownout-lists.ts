@@ -3,9 +3,8 @@ import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { earlier, effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten, type PolicyView } from '../../sections/view.ts';
+import { type CheckedVersion, isWritten, type PolicyView } from '../../sections/view.ts';
 import type { Path } from '../read/document.ts';
-import type { Subject } from './subject.ts';
 
 export interface BrownoutList {
   /** Path of the list. */
@@ -31,7 +30,7 @@ interface Unrolled {
 const unrolled = new WeakMap<PolicyView, Unrolled>();
 
 /** Lists whose dates are malformed or out of order are left out: that has been said. */
-export function brownoutListsOf({ version, at, view }: Subject): readonly BrownoutList[] {
+export function brownoutListsOf({ version, at, view }: CheckedVersion): readonly BrownoutList[] {
   const { deprecated, brownouts, operations = {} } = version;
   const sunset = effectiveSunset(version);
   const written = (owner: Path) => (key: string) =>

@@ -1,13 +1,13 @@
 // brownout-windows: windows exist, lie between deprecation and sunset, and none begins before another is over.
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
+import { dayUntil } from '../../sections/schedule/calendar.ts';
+import type { VersionCheck } from '../../sections/view.ts';
 import { brownoutListsOf, MOST_DIFFERENT, spellInstant } from './brownout-lists.ts';
-import { dayUntil } from './calendar.ts';
-import type { Rule } from './subject.ts';
 
 const RULE = 'brownout-windows';
 
-export const brownoutWindows: Rule = (subject, report) => {
+export const brownoutWindows: VersionCheck = (subject, report) => {
   for (const { at, rules, placed } of brownoutListsOf(subject)) {
     if (placed.kind === 'nowhere') {
       const message = `brownouts need ${placed.missing}: their windows lie between deprecation and sunset`;
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 const NOTICE_DAYS = 14;
 
 /** Callers learn of a brownout at least 14 days before its first window. */
-export const brownoutAnnouncement: Rule = (subject, report) => {
+export const brownoutAnnouncement: VersionCheck = (subject, report) => {
   for (const { at, rules, placed } of brownoutListsOf(subject)) {
     if (placed.kind !== 'windows') continue;
     for (const [index, { announced }] of rules.entries()) {

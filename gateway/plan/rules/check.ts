@@ -1,23 +1,30 @@
-// The rules about the dates of one policy file, in the order their findings are read.
-import { dayOf } from '../../policy/notation.ts';
-import { compareLabels } from '../../policy/versioning/label.ts';
-import { SECTIONS } from '../../sections/list.ts';
+// The checks of one policy file: those of each section, then the rules across sections.
+import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
-import { whoGetsDefault } from '../../sections/resolve/pin.ts';
-import type { PathsFile } from '../../sections/routes/grammar.ts';
-import { effectiveSunset, redirectChain, successorOf } from '../../sections/schedule/redirects.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
-import { isTakenOver, ownInstead } from '../inherited.ts';
+import { pathsOf } from '../../sections/routes/compile.ts';
+import {
+  type CheckedVersion,
+  checkedVersion,
+  isTakenOver,
+  isWritten,
+  type PolicyView,
+  type Report,
+  type Surroundings,
+  type VersionCheck,
+} from '../../sections/view.ts';
+import type { Path } from '../read/document.ts';
 import { isMap, valueAt } from '../read/values.ts';
+import { reservedPath } from '../routes/reserved-paths.ts';
 import { brownoutAnnouncement, brownoutWindows } from './brownout-windows.ts';
 import { bodyNotice, migrationGuide, noticePeriod, parallelVersions } from './deprecation-rules.ts';
 import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './extension-rules.ts';
+import { methodOverride } from './method-override.ts';
 import { operationCircle, operationSuccessor } from './operation-rules.ts';
 import { pathRules } from './path-rules.ts';
-import { type Rule, type Subject, subjectOf } from './subject.ts';
 import { successorCircle, successorExists, successorOutlives, successorReleased } from './successor-rules.ts';
+import { switchedReport } from './switch.ts';
 
-const VERSION_RULES: readonly Rule[] = [
+const VERSION_RULES: readonly VersionCheck[] = [
   noticePeriod,
   sunsetOnlyLater,
   extensionLength,
@@ -29,7 +36,6 @@ const VERSION_RULES: readonly Rule[] = [
   successorReleased,
   successorOutlives,
   operationSuccessor,
-  defaultServed,
   migrationGuide,
   brownoutWindows,
   brownoutAnnouncement,
@@ -37,28 +43,32 @@ const VERSION_RULES: readonly Rule[] = [
 ];
 
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
-const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
+const OPERATION_RULES: readonly VersionCheck[] = [noticePeriod, migrationGuide];
 
 /** Keys of an API that do nothing where each version has its own. */
 const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, mayBeOverridden }) =>
   mayBeOverridden ? [] : Object.keys(inherited),
 );
 
-/** `paths`: what the gateway file says for policy files that do not. */
-export function checkRules(view: PolicyView, paths: PathsFile | undefined, report: Report): void {
+export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: Report): void {
+  const report = switchedReport(view.parts.rules, unswitched);
   takenOver(view, report);
-  pathRules(view, paths, report);
+  if (view.unversioned) checkUnversioned(view, report);
+  for (const { check } of SECTIONS) check?.(view, around, report);
+  pathRules(view, around.paths, report);
   for (const [label, version] of view.versions) {
-    const subject = subjectOf(label, version, view);
+    const subject = checkedVersion(label, version, view);
     for (const rule of VERSION_RULES) rule(subject, report);
     for (const operation of operationsOf(subject))
       for (const rule of OPERATION_RULES) rule(operation, report);
   }
+  methodOverride(view, report);
+  reservedPaths(view, report);
 }
 
 /** Only those with a date of their own: the others share what is said of the version. */
-function operationsOf({ label, version, at, view }: Subject): readonly Subject[] {
-  return Object.entries(version.operations ?? {}).flatMap(([name, operation]): readonly Subject[] => {
+function operationsOf({ label, version, at, view }: CheckedVersion): readonly CheckedVersion[] {
+  return Object.entries(version.operations ?? {}).flatMap(([name, operation]): readonly CheckedVersion[] => {
     const { deprecated, sunset, guide } = operation;
     if (deprecated === undefined && sunset === undefined) return [];
     const told: VersionParts =
@@ -79,53 +89,36 @@ function takenOver({ document, labels }: PolicyView, report: Report): void {
     if (!document.has([key]) || labels.some((label) => isTakenOver(document, label, key))) continue;
     report([key], {
       rule: 'taken-over',
-      message: `${key} does nothing here: every version says ${ownInstead(key).join(' or ')} of its own`,
+      message: `${key} does nothing here: every version says ${INHERITED[key]?.join(' or ')} of its own`,
       hint: 'write it in the version it is meant for, or take it out',
       at: 'key',
     });
   }
 }
 
-/** VER-3: once the default has ended, requests that name no version get 410. */
-function defaultServed({ label, version, view }: Subject, report: Report): void {
-  const { resolve = [] } = view.parts;
-  const index = resolve.findIndex((entry) => entry.default === label);
-  const ends = effectiveSunset(version);
-  const who = whoGetsDefault(view.parts);
-  // What has ended is served on where the API is only observed.
-  if (index < 0 || ends === undefined || who === undefined || view.parts.mode === 'observe') return;
-  const next = outliving(label, view);
-  const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
-  if (next === undefined || (isPlaced && isLedOn(label, view))) return;
-  report(['resolve', index, 'default'], {
-    rule: 'default-served',
-    message: `${label} ends on ${dayOf(ends)}: from then on ${who} gets 410`,
-    hint: `default: ${next} by that day`,
-  });
-}
-
-/** Where callers of a version may go once it ends: by its successors, else to the newest version served then. */
-function outliving(label: string, { versions }: PolicyView): string | undefined {
-  const ends = endOf(label, versions);
-  const isServed = (other: string) => {
-    const { released } = versions.get(other) ?? {};
-    return released !== undefined && released <= ends && endOf(other, versions) > ends;
+/** Without versions there is nothing to resolve or to tell an upstream, and perhaps nothing to deprecate: such a key would do nothing. */
+function checkUnversioned(view: PolicyView, report: Report): void {
+  const ofUpstreams = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
+  const idle = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...ofUpstreams];
+  const undated = SECTIONS.flatMap(({ needsDeprecation = [] }) => needsDeprecation);
+  const say = (paths: readonly Path[], where: string) => {
+    for (const path of paths.filter((each) => isWritten(view, each))) {
+      report(path, {
+        rule: 'unversioned',
+        message: `${path.at(-1)} does nothing in an API ${where}`,
+        at: 'key',
+      });
+    }
   };
-  const next = (from: string) => successorOf(versions.get(from));
-  const passed = new Set([label]);
-  for (let at = next(label); at !== undefined && !passed.has(at); at = next(at)) {
-    if (isServed(at)) return at;
-    passed.add(at);
+  say(idle, 'with "versions: none"');
+  if (!isWritten(view, ['deprecated'])) say(undated, 'with "versions: none" and no deprecated of its own');
+}
+
+/** The gateway answers these paths itself: an API there would never be asked. */
+function reservedPaths(view: PolicyView, report: Report): void {
+  for (const { path, at } of pathsOf(view.parts)) {
+    const reserved = reservedPath(path);
+    if (reserved === undefined) continue;
+    report(at, { rule: 'reserved', message: `${reserved} is reserved by the gateway` });
   }
-  return [...versions.keys()].filter(isServed).sort(compareLabels).at(-1);
-}
-
-/** Whether a redirect takes over when it ends. */
-function isLedOn(label: string, { versions }: PolicyView): boolean {
-  const chain = redirectChain(label, versions);
-  return chain.kind === 'hops' && chain.hops.some(({ until }) => until > endOf(label, versions));
-}
-
-function endOf(label: string, versions: PolicyView['versions']): number {
-  return effectiveSunset(versions.get(label) ?? {}) ?? Number.POSITIVE_INFINITY;
 }

@@ -1,20 +1,13 @@
 // Rules about what a deprecation gives its callers: notice, a version beside it, a guide, a notice in bodies.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
+import { dayUntil, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import { isWritten } from '../../sections/view.ts';
-import { dayUntil, monthsAfter, orLater } from './calendar.ts';
-import {
-  announcementOf,
-  namedSuccessor,
-  noticeMonths,
-  type Rule,
-  type Subject,
-  sunsetPlace,
-} from './subject.ts';
+import { type CheckedVersion, isWritten, type VersionCheck } from '../../sections/view.ts';
+import { announcementOf, namedSuccessor, noticeMonths, sunsetPlace } from './subject.ts';
 
 /** OAS-2. Counts to the sunset in force, so that an extension can make up for a late announcement. */
-export const noticePeriod: Rule = (subject, report) => {
+export const noticePeriod: VersionCheck = (subject, report) => {
   const { label, version, view } = subject;
   const sunset = effectiveSunset(version);
   const announced = announcementOf(version);
@@ -32,7 +25,7 @@ export const noticePeriod: Rule = (subject, report) => {
 };
 
 /** If a successor is named, the rules about successors say more exactly what is served beside the version. */
-export const parallelVersions: Rule = (subject, report) => {
+export const parallelVersions: VersionCheck = (subject, report) => {
   const { label, version, at, view } = subject;
   const { deprecated } = version;
   if (deprecated === undefined || namedSuccessor(subject) !== undefined) return;
@@ -49,7 +42,7 @@ export const parallelVersions: Rule = (subject, report) => {
 };
 
 /** The guide is sent as Link rel="deprecation". */
-export const migrationGuide: Rule = ({ label, version, at, view }, report) => {
+export const migrationGuide: VersionCheck = ({ label, version, at, view }, report) => {
   const missing = version.guide === undefined && !isWritten(view, [...at, 'guide']);
   // An operation without a date of its own shares what is said of its version.
   if (!missing || version.deprecated === undefined || !isWritten(view, [...at, 'deprecated'])) return;
@@ -61,7 +54,7 @@ export const migrationGuide: Rule = ({ label, version, at, view }, report) => {
 };
 
 /** Before a deprecation nothing is added to bodies: a flag without a date is a date forgotten, or a flag left over. */
-export const bodyNotice: Rule = ({ label, version, at, view }, report) => {
+export const bodyNotice: VersionCheck = ({ label, version, at, view }, report) => {
   const isDeprecated = isWritten(view, [...at, 'deprecated']);
   const operations = Object.entries(version.operations ?? {});
   const finding = (subject: string) => ({
@@ -85,7 +78,7 @@ export const bodyNotice: Rule = ({ label, version, at, view }, report) => {
 };
 
 /** The first instant from `from` up to `until` at which no other version is served. */
-function firstAlone({ label, view }: Subject, from: EpochMs, until: EpochMs): EpochMs | undefined {
+function firstAlone({ label, view }: CheckedVersion, from: EpochMs, until: EpochMs): EpochMs | undefined {
   const others = [...view.versions]
     .filter(([other, { released }]) => other !== label && released !== undefined)
     .map(([, version]) => ({ from: version.released ?? 0, until: effectiveSunset(version) ?? Infinity }))

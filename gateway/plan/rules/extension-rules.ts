@@ -1,12 +1,13 @@
 // Rules about the entries of `extended`, each held against the sunset that it moves.
 import { dayOf } from '../../policy/notation.ts';
-import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from './calendar.ts';
-import { extensionsOf, type Rule } from './subject.ts';
+import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from '../../sections/schedule/calendar.ts';
+import { extensionsOf } from '../../sections/schedule/redirects.ts';
+import type { VersionCheck } from '../../sections/view.ts';
 
 const DAY_MS = 86_400_000;
 
 /** An extension to an earlier date, or to the same, takes away time that was promised. */
-export const sunsetOnlyLater: Rule = ({ version, at }, report) => {
+export const sunsetOnlyLater: VersionCheck = ({ version, at }, report) => {
   for (const { index, to, moves } of extensionsOf(version)) {
     if (to > moves) continue;
     report([...at, 'extended', index, 'to'], {
@@ -21,7 +22,7 @@ const SHORTEST_MONTHS = 3;
 const LONGEST_MONTHS = 6;
 
 /** An extension moves the sunset by 3 to 6 calendar months; sunset-only-later reports one that moves nothing. */
-export const extensionLength: Rule = ({ version, at }, report) => {
+export const extensionLength: VersionCheck = ({ version, at }, report) => {
   for (const { index, to, moves } of extensionsOf(version)) {
     const earliest = monthsAfter(moves, SHORTEST_MONTHS);
     const latest = monthsAfter(moves, LONGEST_MONTHS);
@@ -41,7 +42,7 @@ export const extensionLength: Rule = ({ version, at }, report) => {
 const MONTHS_BEFORE = 3;
 
 /** Callers who hurry to make a date learn of a later one at least 3 months before it. */
-export const extensionAnnouncement: Rule = ({ version, at }, report) => {
+export const extensionAnnouncement: VersionCheck = ({ version, at }, report) => {
   for (const { index, announced, moves } of extensionsOf(version)) {
     const latest = monthsAfter(moves, -MONTHS_BEFORE);
     // One that comes after the sunset is an error of its own: what is gone stays gone.

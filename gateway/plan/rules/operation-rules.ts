@@ -9,11 +9,10 @@ import { decodedOctets } from '../../policy/octets.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import type { OperationFile, VersionParts } from '../../sections/policy-file.ts';
+import { orLater } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset, redirectOf, successorOf } from '../../sections/schedule/redirects.ts';
-import type { PolicyView } from '../../sections/view.ts';
+import type { PolicyView, VersionCheck } from '../../sections/view.ts';
 import { createOperationTable, type OperationTable } from '../routes/operation-table.ts';
-import { orLater } from './calendar.ts';
-import type { Rule } from './subject.ts';
 
 /** A request, by the template it was made by, and the version it is made of. */
 interface Asked {
@@ -34,7 +33,7 @@ type Operations = NonNullable<VersionParts['operations']>;
 const tables = new WeakMap<Operations, OperationTable<WrittenOperation>>();
 
 /** No request is redirected in a circle (RET-4), but every link in it misleads. */
-export const operationCircle: Rule = ({ label, version, at, view }, report) => {
+export const operationCircle: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, { successor }] of Object.entries(version.operations ?? {})) {
     const parsed = parseOperation(name);
     if (successor === undefined || parsed.kind === 'malformed') continue;
@@ -54,7 +53,7 @@ export const operationCircle: Rule = ({ label, version, at, view }, report) => {
 };
 
 /** RET-4: no request is redirected to an operation that answers 410. */
-export const operationSuccessor: Rule = ({ label, version, at, view }, report) => {
+export const operationSuccessor: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, operation] of Object.entries(version.operations ?? {})) {
     const { successor } = operation;
     const parsed = parseOperation(name);

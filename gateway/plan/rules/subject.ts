@@ -1,53 +1,23 @@
-// What a rule judges: one version as written, where it stands in its file, and the versions beside it.
+// What rules ask of a version: its change, its announcement, and the version it leads to.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { redirectOf } from '../../sections/schedule/redirects.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
-import { versionName, versionPath } from '../../sections/view.ts';
+import type { CheckedVersion, PolicyView } from '../../sections/view.ts';
 import type { PublishedChange } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
 
-export interface Subject {
-  /** As it is named in findings; an API without versions is its own only one. */
-  readonly label: string;
-  readonly version: VersionParts;
-  readonly at: Path;
-  readonly view: PolicyView;
-}
-
-export function subjectOf(label: string, version: VersionParts, view: PolicyView): Subject {
-  return { label: versionName(label, view.parts), version, at: versionPath(label), view };
-}
-
 /** The change that a finding reports, as an operator may accept it. */
-export function changeOf({ label, view }: Subject, key: string, to: EpochMs | undefined): PublishedChange {
+export function changeOf(
+  { label, view }: CheckedVersion,
+  key: string,
+  to: EpochMs | undefined,
+): PublishedChange {
   const instant = to === undefined ? 'removed' : Temporal.Instant.fromEpochMilliseconds(to).toString();
   return { api: view.parts.api ?? '', label, to: `${key} ${instant}` };
 }
 
-export type Rule = (subject: Subject, report: Report) => void;
-
-export interface Extension {
-  readonly index: number;
-  readonly to: EpochMs;
-  readonly announced: EpochMs;
-  /** The sunset it moves: the one first published, or that of the extension before. */
-  readonly moves: EpochMs;
-}
-
-/** None while the sunset they move is unknown. */
-export function extensionsOf({ sunset, extended = [] }: VersionParts): readonly Extension[] {
-  if (sunset === undefined || extended === undefined) return [];
-  return extended.map(({ to, announced }, index) => ({
-    index,
-    to,
-    announced,
-    moves: extended[index - 1]?.to ?? sunset,
-  }));
-}
-
 /** Where the sunset in force is written. */
-export function sunsetPlace({ at, version }: Pick<Subject, 'at' | 'version'>): Path {
+export function sunsetPlace({ at, version }: Pick<CheckedVersion, 'at' | 'version'>): Path {
   const last = (version.extended?.length ?? 0) - 1;
   return last < 0 ? [...at, 'sunset'] : [...at, 'extended', last, 'to'];
 }
@@ -70,16 +40,20 @@ export interface Successor {
 }
 
 /** The version named as `successor`; undefined when none is, or it is not declared, or is the same. */
-export function namedSuccessor(subject: Subject): Successor | undefined {
+export function namedSuccessor(subject: CheckedVersion): Successor | undefined {
   return declared(subject, subject.version.successor, [...subject.at, 'successor']);
 }
 
 /** Where `after: { redirect }` leads, likewise. */
-export function redirectTarget(subject: Subject): Successor | undefined {
+export function redirectTarget(subject: CheckedVersion): Successor | undefined {
   return declared(subject, redirectOf(subject.version), [...subject.at, 'after', 'redirect']);
 }
 
-function declared({ label, view }: Subject, to: string | undefined, place: Path): Successor | undefined {
+function declared(
+  { label, view }: CheckedVersion,
+  to: string | undefined,
+  place: Path,
+): Successor | undefined {
   const version = to === undefined || to === label ? undefined : view.versions.get(to);
   return to === undefined || version === undefined ? undefined : { label: to, version, place };
 }

@@ -1,20 +1,19 @@
 // Rules about where the successor of a version leads.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
-import { reportDangling } from '../../sections/dangling.ts';
+import { dayFrom, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
 import {
   effectiveSunset,
   type RedirectHop,
   redirectChain,
   successorOf,
 } from '../../sections/schedule/redirects.ts';
-import type { PolicyView, Report } from '../../sections/view.ts';
+import { type PolicyView, type Report, reportDangling, type VersionCheck } from '../../sections/view.ts';
 import { wholeApiParts } from '../versions.ts';
-import { dayFrom, monthsAfter, orLater } from './calendar.ts';
-import { namedSuccessor, noticeMonths, type Rule, redirectTarget, sunsetPlace } from './subject.ts';
+import { namedSuccessor, noticeMonths, redirectTarget, sunsetPlace } from './subject.ts';
 
 /** The version named as successor is declared in this file, and is another one. */
-export const successorExists: Rule = ({ label, version, at, view }, report) => {
+export const successorExists: VersionCheck = ({ label, version, at, view }, report) => {
   const { successor } = version;
   if (successor === undefined) return;
   const path = [...at, 'successor'];
@@ -27,7 +26,7 @@ export const successorExists: Rule = ({ label, version, at, view }, report) => {
 };
 
 /** RET-4. A circle of redirects is reported with the redirect, and a version that names itself by successor-exists. */
-export const successorCircle: Rule = ({ label, version, at, view }, report) => {
+export const successorCircle: VersionCheck = ({ label, version, at, view }, report) => {
   const circle = circleFrom(label, view);
   if (circle === undefined || circle.length < 2) return;
   // Said once, where the way leads back to what is older.
@@ -43,7 +42,7 @@ export const successorCircle: Rule = ({ label, version, at, view }, report) => {
 };
 
 /** A redirect may lead further, to what is released by the time it begins. */
-export const successorReleased: Rule = (subject, report) => {
+export const successorReleased: VersionCheck = (subject, report) => {
   const { label, version, at } = subject;
   const { deprecated } = version;
   const successor = namedSuccessor(subject);
@@ -73,7 +72,7 @@ export const successorReleased: Rule = (subject, report) => {
 };
 
 /** RET-4: a redirect to what has ended is an error; a successor that ends within a notice period after is a warning. */
-export const successorOutlives: Rule = (subject, report) => {
+export const successorOutlives: VersionCheck = (subject, report) => {
   const { label, version, view } = subject;
   const target = redirectTarget(subject);
   const successor = target ?? namedSuccessor(subject);

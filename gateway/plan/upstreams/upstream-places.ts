@@ -1,23 +1,13 @@
 // Server and path where requests for an upstream go, in one form for each of their spellings.
 import type { Label } from '../../policy/versioning/resolution.ts';
 import type { PolicyParts } from '../../sections/policy-file.ts';
+import { upstreamPath } from '../../sections/upstreams/compile.ts';
 import type { UpstreamPlan, VersionRules } from '../plan.ts';
 import type { NestedRoutes } from '../routes/nested-routes.ts';
 import { startRouteTable } from '../routes/route-table.ts';
 
-type Upstream = NonNullable<PolicyParts['upstreams']>[string];
 /** `path`: as in the plan. */
 type ServicePlace = Pick<UpstreamPlan, 'targets' | 'path'>;
-
-/** The path of the service in front of the tail: no trailing slash, empty for the root. `label`: undefined without versions. */
-export function upstreamPath(
-  { path, version_as }: Pick<Upstream, 'path' | 'version_as'>,
-  base: string,
-  label: Label | undefined,
-): string {
-  const plain = path ?? base;
-  return (version_as === 'path' && label !== undefined ? `/${label}${plain}` : plain).replace(/\/$/, '');
-}
 
 /** Those of a policy file by label. */
 export function placesIn({ upstreams = {}, base, versions }: PolicyParts): ReadonlyMap<Label, ServicePlace> {

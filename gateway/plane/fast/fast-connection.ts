@@ -135,7 +135,7 @@ export class FastConnection implements RequestConnection {
     this.#hasServed = true;
     this.#next.since = performance.now();
     const kept = this.#next.takeKept();
-    if (isLast || this.#isSealed || this.ports.isDraining()) {
+    if (isLast || this.#isSealed || this.ports.isEnding()) {
       this.#isSealed = true;
       this.socket.resume();
       endGracefully(this.socket);

@@ -9,7 +9,10 @@ import type { ReadHead } from './request-head.ts';
 
 export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
   readonly scheme: 'https' | 'http';
+  /** Each answer says that its connection ends. */
   readonly isDraining: () => boolean;
+  /** A connection ends behind the answer under way, whatever that said. */
+  readonly isEnding: () => boolean;
   readonly readHead: ReadHead;
   readonly date: () => string;
 }

@@ -3,10 +3,9 @@
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
 import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
-import { reportDangling } from '../dangling.ts';
 import { ofTheGateway } from '../headers/gateway-fields.ts';
 import type { VersionParts } from '../policy-file.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { isWritten, type PolicyView, type Report, reportDangling, type Surroundings } from '../view.ts';
 
 export function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
   const { access } = view.parts;

@@ -1,20 +1,22 @@
-// Who may call an API, a version and an operation, each with what it does not say taken over.
+// Who may call an API, a version and an operation, each with what it does not say taken over, and what answers vary by.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { IdentitySettings, Settings } from '../../plan/settings.ts';
 import type { AccessRule, CredentialScheme, IdentifiedRule } from '../../policy/authentication/access.ts';
 import { BEARER_FIELD } from '../../policy/authentication/token-authenticator.ts';
+import { ANY_ORIGIN } from '../../policy/cors/origin.ts';
 import type { PolicyFile } from '../policy-file.ts';
+import { versionFieldsOf } from '../resolve/compile.ts';
 import type { OperationInput, VersionInput } from '../section.ts';
 
 type Identities = Pick<Settings, 'identities'>;
-type Compiled = Pick<VersionRules, 'access'>;
+type Compiled = Pick<VersionRules, 'access' | 'vary'>;
 
 export function compileAccess(
   file: PolicyFile,
   settings: Identities,
-): Pick<ApiPlan, 'access' | 'keyHeaders' | 'shared'> {
+): Pick<ApiPlan, 'access' | 'vary' | 'keyHeaders' | 'shared'> {
   return {
-    access: accessOfApi(file, settings),
+    ...withVary(file, accessOfApi(file, settings)),
     keyHeaders: keyHeadersOf(file, settings),
     shared: file.shared ?? false,
   };
@@ -25,14 +27,18 @@ function accessOfApi({ access }: PolicyFile, settings: Identities): AccessRule {
   return identified([access.identity].flat(), access.anonymous ?? false, access.scopes, settings);
 }
 
-export function accessOfVersion({ version: { access }, ofApi, settings }: VersionInput): Compiled {
-  if (access === undefined) return { access: ofApi.access };
-  if (access === 'public') return { access: { kind: 'public' } };
+export function accessOfVersion(input: VersionInput): Compiled {
+  return withVary(input.file, ruleOfVersion(input));
+}
+
+function ruleOfVersion({ version: { access }, ofApi, settings }: VersionInput): AccessRule {
+  if (access === undefined) return ofApi.access;
+  if (access === 'public') return { kind: 'public' };
   const inherited: Partial<IdentifiedRule> = ofApi.access.kind === 'public' ? {} : ofApi.access;
   const identities = access.identity === undefined ? inherited.identities : [access.identity].flat();
   if (identities === undefined) throw new RangeError('unchecked scopes of a version in a public API');
   const anonymous = access.anonymous ?? inherited.anonymous ?? false;
-  return { access: identified(identities, anonymous, access.scopes, settings) };
+  return identified(identities, anonymous, access.scopes, settings);
 }
 
 function identified(
@@ -50,11 +56,24 @@ function identified(
   return { kind: 'identified', identities, schemes, anonymous, vary, scopes: { read, write } };
 }
 
-export function accessOfOperation({ operation: { access }, rules }: OperationInput): Compiled {
-  if (access === undefined) return { access: rules.access };
-  if (access === 'public') return { access: { kind: 'public' } };
+export function accessOfOperation({ file, operation: { access }, rules }: OperationInput): Compiled {
+  if (access === undefined) return { access: rules.access, vary: rules.vary };
+  if (access === 'public') return withVary(file, { kind: 'public' });
   if (rules.access.kind === 'public') throw new RangeError('unchecked scopes in a public API');
-  return { access: { ...rules.access, scopes: { read: access.scopes, write: access.scopes } } };
+  return withVary(file, { ...rules.access, scopes: { read: access.scopes, write: access.scopes } });
+}
+
+function withVary(file: PolicyFile, access: AccessRule): Compiled {
+  return { access, vary: varyOf(file, access) };
+}
+
+/** CACHE-2: each field once, whether or not a request has it. */
+function varyOf(file: PolicyFile, access: AccessRule): string {
+  const origin = file.cors === undefined || file.cors.origins.includes(ANY_ORIGIN) ? [] : ['Origin'];
+  const credentials = access.kind === 'public' || access.vary === '' ? [] : access.vary.split(', ');
+  const fields = [...versionFieldsOf(file), ...origin, ...credentials];
+  const lower = fields.map((each) => each.toLowerCase());
+  return fields.filter((_, at) => lower.indexOf(lower[at] ?? '') === at).join(', ');
 }
 
 /** Lower-case names of the fields in which the API or one of its versions takes keys: no upstream sees one. */

@@ -1,21 +1,19 @@
-// Checks of `resolve`: one entry of each kind, what it takes for one to be of use, and the default.
-import type { EpochMs } from '../../policy/contract.ts';
-import { dayOf } from '../../policy/notation.ts';
-import { compareLabels, isDate } from '../../policy/versioning/label.ts';
+// Checks of `resolve`: one entry of each kind, and what it takes for one to be of use.
+import { isDate } from '../../policy/versioning/label.ts';
 import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
-import { reportDangling } from '../dangling.ts';
-import { hasSunset } from '../schedule/redirects.ts';
+import { checkCertified, hostsOfVersions } from '../routes/check.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { checkDefault } from './default.ts';
 import { RESOLVE_KEYS } from './grammar.ts';
-import { checkPin, whoGetsDefault } from './pin.ts';
+import { checkPin } from './pin.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 
 /** `/api/{version}/orders` of `/api/orders`. */
 const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
 
-export function checkResolve(view: PolicyView, { now, keyHeaders }: Surroundings, report: Report): void {
+export function checkResolve(view: PolicyView, around: Surroundings, report: Report): void {
   if (view.unversioned) return;
   const { resolve } = view.parts;
   if (resolve === undefined) {
@@ -35,11 +33,11 @@ export function checkResolve(view: PolicyView, { now, keyHeaders }: Surroundings
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
   }
   for (const [index, { header }] of resolve.entries()) {
-    if (header === undefined || !keyHeaders.includes(header.toLowerCase())) continue;
+    if (header === undefined || !around.keyHeaders.includes(header.toLowerCase())) continue;
     const message = `${header} carries the API key, so that no request can name a version in it`;
     report(['resolve', index, 'header'], { rule: 'resolve', message, hint: 'name another header' });
   }
-  checkDefault(view, now, report);
+  checkDefault(view, around.now, report);
   // A malformed entry, which is not among these, may be the carrier that is missed.
   const isWhole = !isWritten(view, ['resolve', resolve.length]);
   if (isWhole) checkReadable(view, resolve, report);
@@ -60,6 +58,7 @@ export function checkResolve(view: PolicyView, { now, keyHeaders }: Surroundings
       'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
     report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
   }
+  checkVersionHosts(view, around, report);
 }
 
 /** Who pins is moved by the operator; with a default alone one version takes every request. */
@@ -95,31 +94,6 @@ function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, repor
     rule: 'resolve',
     message: `this is where the path names ${label}: requests for it would name no version`,
     hint: 'write the base without the version',
-  });
-}
-
-/** A planned version is unknown as yet (STAT-1), and so is the default: nothing else takes its place. */
-function checkDefault(view: PolicyView, now: EpochMs, report: Report): void {
-  const index = view.parts.resolve?.findIndex((entry) => entry.default !== undefined) ?? -1;
-  const label = view.parts.resolve?.[index]?.default;
-  if (label === undefined) return;
-  const path = ['resolve', index, 'default'];
-  if (!view.labels.includes(label)) {
-    reportDangling(path, 'version', label, view.labels, view, report);
-    return;
-  }
-  const { released = now } = view.versions.get(label) ?? {};
-  const isOut = (other: string) => (view.versions.get(other)?.released ?? Number.POSITIVE_INFINITY) <= now;
-  const served = view.labels.filter(
-    (other) => isOut(other) && !hasSunset(view.versions.get(other) ?? {}, now),
-  );
-  const other = served.sort(compareLabels).at(-1);
-  const who = whoGetsDefault(view.parts);
-  if (released <= now || other === undefined || who === undefined) return;
-  report(path, {
-    rule: 'default-served',
-    message: `${label} is released on ${dayOf(released)}: until then ${who} gets 400`,
-    hint: `default: ${other} until then`,
   });
 }
 
@@ -183,4 +157,13 @@ function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Rep
     return;
   const message = 'rewrite_content_type does nothing where no media_type carries the version';
   report(['rewrite_content_type'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}
+
+function checkVersionHosts(view: PolicyView, { certifiedNames }: Surroundings, report: Report): void {
+  for (const [index, { subdomain }] of (view.parts.resolve ?? []).entries()) {
+    if (subdomain === undefined) continue;
+    const at = ['resolve', index, 'subdomain'];
+    const wanted = subdomain.replace('{version}', '*');
+    checkCertified({ hosts: hostsOfVersions(subdomain, view), at, wanted }, certifiedNames, view, report);
+  }
 }

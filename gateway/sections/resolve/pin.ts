@@ -2,19 +2,7 @@
 
 import { nearRegistered } from '../../plan/read/near-claims.ts';
 import { isDate } from '../../policy/versioning/label.ts';
-import type { PolicyParts } from '../policy-file.ts';
 import { isWritten, type PolicyView, type Report } from '../view.ts';
-
-/**
- * Who gets the default by naming no version, in words; undefined where nobody does. An account is on a version of its own,
- * unless a version of the very day it was made is asked for (VER-5).
- */
-export function whoGetsDefault({ resolve = [] }: Pick<PolicyParts, 'resolve'>): string | undefined {
-  const pin = resolve.find((entry) => entry.pin !== undefined)?.pin;
-  if (pin === undefined) return 'a request that names no version';
-  const isExact = pin.match === 'exact' && pin.created !== undefined;
-  return isExact ? 'an account made on a day without a version' : undefined;
-}
 
 export function checkPin(view: PolicyView, report: Report): void {
   const index = view.parts.resolve?.findIndex(({ pin }) => pin !== undefined) ?? -1;

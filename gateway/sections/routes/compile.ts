@@ -1,16 +1,61 @@
-// How the service of an API reads paths, and what becomes of addresses in its answers.
+// Where an API is reached, where its versions live, how its service reads paths, and what becomes of addresses in its answers.
+import { hostKey, originOn } from '../../plan/grammar/addresses.ts';
 import type { ApiPlan } from '../../plan/plan.ts';
+import type { Path } from '../../plan/read/document.ts';
 import type { Settings } from '../../plan/settings.ts';
 import { PATH_PRESETS, UNKNOWN_SERVICE } from '../../policy/paths/presets.ts';
 import type { PathRules } from '../../policy/paths/rules.ts';
-import type { PolicyFile } from '../policy-file.ts';
+import type { Label } from '../../policy/versioning/resolution.ts';
+import type { PolicyFile, PolicyParts } from '../policy-file.ts';
+import { carrier } from '../resolve/compile.ts';
 import type { PathsFile } from './grammar.ts';
 
 export function compileRoutes(
-  { paths, locations }: PolicyFile,
-  settings: Pick<Settings, 'paths'>,
-): Pick<ApiPlan, 'pathRules' | 'locations'> {
-  return { pathRules: pathRulesOf(paths ?? settings.paths), locations: locations ?? 'map' };
+  file: PolicyFile,
+  settings: Pick<Settings, 'paths' | 'public'>,
+): Pick<ApiPlan, 'hosts' | 'paths' | 'base' | 'pathRules' | 'locations'> {
+  return {
+    hosts: hostsOf(file, settings.public),
+    paths: pathsOf(file).map(({ path }) => path),
+    base: file.base,
+    pathRules: pathRulesOf(file.paths ?? settings.paths),
+    locations: file.locations ?? 'map',
+  };
+}
+
+/** Hosts of an API: its own, else that of `public`, and the one that carries the version; lower case, no port. */
+export function hostsOf(parts: PolicyParts, publicOrigin: string | undefined): readonly string[] {
+  const { host = publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname] } = parts;
+  const versioned = parts.resolve?.flatMap(({ subdomain }) => subdomain ?? []) ?? [];
+  return [...(typeof host === 'string' ? [host] : host), ...versioned];
+}
+
+/** The path templates of an API with the place each is written. */
+export function pathsOf(parts: PolicyParts): readonly { readonly path: string; readonly at: Path }[] {
+  const resolve = parts.resolve ?? [];
+  const versioned = resolve.flatMap(({ path }, index) =>
+    path === undefined ? [] : [{ path, at: ['resolve', index, 'path'] }],
+  );
+  // With nothing but a path no request at the base could name a version: there is no such route (STAT-1).
+  const answersAtBase = parts.versions === 'none' || resolve.some(({ path }) => path === undefined);
+  return parts.base === undefined || !answersAtBase
+    ? versioned
+    : [...versioned, { path: parts.base, at: ['base'] }];
+}
+
+/**
+ * Where a version lives, up to the tail: its path form when the path carries versions, else its own host when that
+ * does, else the base. A URL if the public host has none of it.
+ */
+export function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => string {
+  const template = carrier(file, 'path');
+  const hosts = hostsOf(file, publicOrigin);
+  const isPublic = hosts.map(hostKey).includes(hostKey(new URL(publicOrigin).hostname));
+  const host =
+    (template === undefined ? carrier(file, 'subdomain') : undefined) ?? (isPublic ? undefined : hosts[0]);
+  const origin = host === undefined ? '' : originOn(publicOrigin, host);
+  const place = `${origin}${template ?? file.base}`.replace(/\/$/, '');
+  return (label) => place.replace('{version}', label);
 }
 
 /** The rules of a `paths` section; without a section every reading is possible. */

@@ -26,6 +26,9 @@ const keys = z.strictObject({
   ),
 });
 
+/** Those of single rules. */
+export const PATH_KEYS: readonly string[] = Object.keys(keys.omit({ preset: true }).shape);
+
 export const pathsSection = z.union([preset, keys]).meta({
   description:
     'How the service reads paths: a kind of service, or single rules. The gateway judges every reading that is possible.',

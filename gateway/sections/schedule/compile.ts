@@ -5,10 +5,13 @@ import { type BrownoutCalendar, createBrownoutCalendar } from '../../policy/life
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import type { Exception } from '../../policy/lifecycle/exceptions.ts';
+import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
-import type { VersionFile } from '../policy-file.ts';
+import { compareLabels } from '../../policy/versioning/label.ts';
+import type { Label } from '../../policy/versioning/resolution.ts';
+import type { OperationFile, VersionFile } from '../policy-file.ts';
 import type { VersionInput } from '../section.ts';
-import { effectiveSunset, successorOf } from './redirects.ts';
+import { earlier, effectiveSunset, redirectChain, successorOf } from './redirects.ts';
 
 export function endOfVersion({ version }: VersionInput): Pick<VersionRules, 'freeze' | 'retireWhen'> {
   return { freeze: version.freeze, retireWhen: version.retire_when };
@@ -47,6 +50,59 @@ export function compileSchedule(
       typeof after === 'object'
         ? { kind: 'redirect', to: after.redirect, unsafe: after.unsafe ?? 308 }
         : { kind: 'gone' },
+  };
+}
+
+/**
+ * Earlier than the version's, never later: what is gone as a whole is gone in each part (RET-11). A deprecation that would
+ * come after the end never comes (DEP-5), and the version's announcement is of its own date alone.
+ */
+export function scheduleOfOperation(
+  operation: OperationFile,
+  { schedule, label }: VersionRules,
+  urlOf: (guide: string) => string,
+): Schedule {
+  const { successor } = operation;
+  const sunset = earlier(operation.sunset, schedule.sunset);
+  const wanted = earlier(operation.deprecated, schedule.deprecated);
+  const deprecated = wanted !== undefined && wanted > (sunset ?? wanted) ? undefined : wanted;
+  return {
+    ...schedule,
+    announced: deprecated === schedule.deprecated ? schedule.announced : undefined,
+    published: undefined,
+    extended: undefined,
+    deprecated,
+    sunset,
+    retired: sunset === schedule.sunset ? schedule.retired : undefined,
+    successor: successor === undefined ? schedule.successor : (successor.label ?? label),
+    ...(successor?.template !== undefined && { successorOperation: spellOperation(successor.template) }),
+    guide: operation.guide === undefined ? schedule.guide : urlOf(operation.guide),
+    reason: operation.reason ?? schedule.reason,
+    after: afterOf(operation, label, schedule),
+  };
+}
+
+function afterOf({ after, sunset, successor }: OperationFile, label: Label, { after: ofVersion }: Schedule) {
+  if (after === 'gone' || (after === undefined && sunset !== undefined)) return { kind: 'gone' } as const;
+  if (after === undefined) return ofVersion;
+  return { kind: 'redirect', to: successor?.label ?? label, unsafe: 308 } as const;
+}
+
+/** `pathOf`: where a version lives, up to the tail. */
+export function successionOf(
+  label: Label,
+  versions: ReadonlyMap<Label, VersionFile>,
+  pathOf: (label: Label) => string,
+): Pick<VersionRules, 'predecessors' | 'successorPath' | 'successorTail' | 'redirects'> {
+  const successor = versions.get(label)?.successor;
+  const older = [...versions].filter(([, each]) => successorOf(each) === label);
+  const chain = redirectChain(label, versions);
+  const hops = chain.kind === 'cycle' ? [] : chain.hops;
+  return {
+    predecessors: older.map(([each]) => each).sort((a, b) => compareLabels(b, a)),
+    successorPath: successor && pathOf(successor),
+    successorTail: undefined,
+    redirects: hops.map(({ label: to }) => ({ label: to, path: pathOf(to), tail: undefined })),
   };
 }
 
@@ -95,4 +151,19 @@ export function compileExceptions(
       phases: phasesOf(outlasts ? { ...schedule, sunset: until, retired: undefined } : schedule),
     };
   });
+}
+
+/** With the rules before each later announcement of a date. `instants`: of the announcements, in time order; `datedAt`: the part of the rules that is known by an instant. */
+export function withAnnouncements(
+  rules: VersionRules,
+  instants: readonly EpochMs[],
+  datedAt: (known: EpochMs) => Partial<VersionRules>,
+): VersionRules {
+  if (instants.length === 0) return rules;
+  const earlier = instants.map((knownUntil, index) => ({
+    ...rules,
+    ...datedAt(instants[index - 1] ?? Number.NEGATIVE_INFINITY),
+    knownUntil,
+  }));
+  return { ...rules, earlier };
 }

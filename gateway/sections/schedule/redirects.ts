@@ -1,4 +1,4 @@
-// The chain of `after: { redirect }` of a version as time passes, with cycles found (RET-4).
+// The dates in force of a version, where it leads, and the chain of its redirects as time passes (RET-4).
 import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../policy-file.ts';
 
@@ -15,6 +15,25 @@ export type RedirectChain =
 /** The sunset in force: the last extension's, or the one first published. */
 export function effectiveSunset(version: VersionParts): EpochMs | undefined {
   return version.extended?.at(-1)?.to ?? version.sunset;
+}
+
+export interface Extension {
+  readonly index: number;
+  readonly to: EpochMs;
+  readonly announced: EpochMs;
+  /** The sunset it moves: the one first published, or that of the extension before. */
+  readonly moves: EpochMs;
+}
+
+/** None while the sunset they move is unknown. */
+export function extensionsOf({ sunset, extended = [] }: VersionParts): readonly Extension[] {
+  if (sunset === undefined || extended === undefined) return [];
+  return extended.map(({ to, announced }, index) => ({
+    index,
+    to,
+    announced,
+    moves: extended[index - 1]?.to ?? sunset,
+  }));
 }
 
 /** An operation may begin and end earlier than its version, not later. */

@@ -1,14 +1,51 @@
-// Checks of `upstreams`: where they point, and keys that have no effect.
+// Checks of `upstreams`: one for each version, where they point, and keys that have no effect.
 import { portOf, reaches } from '../../plan/grammar/addresses.ts';
+import { suggestOrList } from '../../plan/read/shape-issues.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { parseLabel } from '../../policy/versioning/label.ts';
 import type { UpstreamFile } from '../policy-file.ts';
-import type { PolicyView, Report, Surroundings } from '../view.ts';
+import { hasSunset } from '../schedule/redirects.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
 import { DEFAULT_TIMEOUTS } from './compile.ts';
 
 type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
 
 export function checkUpstreams(view: PolicyView, around: Surroundings, report: Report): void {
+  checkUpstreamsPerVersion(view, around.now, report);
   checkAddresses(view, around, report);
   checkTargets(view, report);
+}
+
+function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report): void {
+  if (view.unversioned) {
+    const hasEnded = [...view.versions.values()].some((api) => hasSunset(api, now));
+    if (view.upstreamNames.length !== 1 && !(hasEnded && view.upstreamNames.length === 0)) {
+      report(['upstreams'], {
+        rule: 'reference',
+        message: 'an API with "versions: none" has exactly one upstream',
+        at: 'key',
+      });
+    }
+    return;
+  }
+  if (view.labels.length === 0) return;
+  for (const name of view.upstreamNames) {
+    if (view.labels.includes(name)) continue;
+    const message = `no version is called "${name.slice(0, 60)}"`;
+    const hint = suggestOrList(name, view.labels);
+    report(['upstreams', name], { rule: 'reference', message, hint, at: 'key' });
+  }
+  for (const [label, version] of view.versions) {
+    if (view.upstreamNames.includes(label) || hasSunset(version, now) || parseLabel(label) === undefined)
+      continue;
+    if (version.sunset === undefined && isWritten(view, ['versions', label, 'sunset'])) continue;
+    report(['versions', label], {
+      rule: 'reference',
+      message: `${label} has no upstream and its sunset has not passed`,
+      hint: `write upstreams: { ${label}: { targets: [ … ] } }`,
+      at: 'key',
+    });
+  }
 }
 
 function checkAddresses(view: PolicyView, around: Surroundings, report: Report): void {

@@ -1,8 +1,70 @@
-// The rules of one upstream with their defaults filled in.
-import type { Timeouts, UpstreamPlan } from '../../plan/plan.ts';
+// One upstream of a policy file with its defaults filled in, and the fields that pass to it.
+import type { ApiPlan, Timeouts, UpstreamPlan } from '../../plan/plan.ts';
 import type { ConnectionRules, RetryRules } from '../../plan/upstreams/connection-rules.ts';
 import type { BreakerRules, HealthRules, TargetRules } from '../../plan/upstreams/target-rules.ts';
-import type { UpstreamFile } from '../policy-file.ts';
+import { clientField } from '../../policy/headers/client-fields.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { PolicyFile, UpstreamFile } from '../policy-file.ts';
+import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
+
+/** What is the same for every upstream of an API. */
+type SharedRules = Pick<UpstreamPlan, 'answerFields'> & { readonly withheld: readonly string[] };
+
+/** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
+export function withheldByAll(
+  file: PolicyFile,
+  { headers, keyHeaders, versionHeaders }: Pick<ApiPlan, 'headers' | 'keyHeaders' | 'versionHeaders'>,
+): SharedRules['withheld'] {
+  const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
+    each?.consumer ?? [],
+    each?.scopes ?? [],
+  ]);
+  const { set = {}, remove = [] } = headers?.request ?? {};
+  return [...versionHeaders, ...told.flat(), ...keyHeaders, ...Object.keys(set), ...remove];
+}
+
+/** The upstream of an API without versions may have any name, and is told no version. */
+export function compileUpstream(
+  { api, base, upstreams = {} }: PolicyFile,
+  version: Label,
+  { withheld, answerFields }: SharedRules,
+): UpstreamPlan | undefined {
+  const label = version === UNVERSIONED ? undefined : version;
+  const file = label === undefined ? Object.values(upstreams)[0] : upstreams[label];
+  if (file === undefined) return undefined;
+  const { identity_headers: told, version_as: by = { header: DEFAULT_VERSION_HEADER } } = file;
+  const versionAs = label === undefined || typeof by === 'string' ? undefined : by;
+  const versionHeader = versionAs && 'header' in versionAs ? versionAs.header : undefined;
+  return {
+    name: label === undefined ? api : `${api}-${label}`,
+    targets: file.targets.map((origin) => ({ origin })),
+    path: upstreamPath(file, base, label),
+    versionHeader,
+    versionQuery: versionAs && 'query' in versionAs ? versionAs.query : undefined,
+    withheld: new Set(
+      [
+        ...withheld,
+        ...(versionHeader === undefined ? [] : [versionHeader]),
+        ...(file.authorization === 'strip' ? ['authorization'] : []),
+      ].map((name) => clientField(name.toLowerCase()).plain),
+    ),
+    answerFields,
+    identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
+    timeouts: compileTimeouts(file.timeout),
+    ...compileTargetRules(file),
+    ...compileConnectionRules(file),
+  };
+}
+
+/** The path of the service in front of the tail: no trailing slash, empty for the root. `label`: undefined without versions. */
+export function upstreamPath(
+  { path, version_as }: Pick<UpstreamFile, 'path' | 'version_as'>,
+  base: string,
+  label: Label | undefined,
+): string {
+  const plain = path ?? base;
+  return (version_as === 'path' && label !== undefined ? `/${label}${plain}` : plain).replace(/\/$/, '');
+}
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
@@ -23,7 +85,7 @@ export function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
 }
 
 /** The texts of certificates and keys stand in `file` in place of their paths by now. */
-export function compileConnectionRules(
+function compileConnectionRules(
   file: UpstreamFile,
 ): Pick<UpstreamPlan, 'host' | 'connections' | 'retries' | 'http2' | 'tls'> {
   const { connections, retries = {}, tls } = file;

@@ -1,6 +1,7 @@
 // Forks a worker process and connects to it. All workers accept on sockets that the primary has bound.
 import { fork } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
+import { closeSync } from 'node:fs';
 import { BoundSocket, isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Address, Settings } from '../../plan/settings.ts';
@@ -58,18 +59,30 @@ const EVERY_IPV6_AND_IPV4 = '::';
 const EVERY_IPV4 = '0.0.0.0';
 const WITHOUT_IPV6: readonly unknown[] = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 
-/** @throws the system's error when an address cannot be bound; none is held then */
-export async function holdSockets({ https, http }: Settings['listeners']): Promise<HeldSockets> {
-  const sockets: BoundSocket[] = [];
+/** `inherited`: used instead of binding. @throws the system's error when an address cannot be bound; none is held then */
+export async function holdSockets(
+  { https, http }: Settings['listeners'],
+  inherited: PublicSockets | undefined,
+): Promise<HeldSockets> {
+  const sockets: Pick<BoundSocket, 'fd' | 'close'>[] = [];
   const release = (): void => {
     for (const socket of sockets.splice(0)) socket.close();
   };
-  const hold = async (listener: { readonly address: Address } | undefined): Promise<number | undefined> => {
+  const hold = async (
+    listener: { readonly address: Address } | undefined,
+    fd: number | undefined,
+  ): Promise<number | undefined> => {
     if (listener === undefined) return undefined;
-    return FIRST_DESCRIPTOR - 1 + sockets.push(await bind(listener.address));
+    const socket =
+      fd === undefined ? await bind(listener.address) : { fd: () => fd, close: () => closeSync(fd) };
+    return FIRST_DESCRIPTOR - 1 + sockets.push(socket);
   };
   try {
-    const inWorker = { https: await hold(https), http: await hold(http) };
+    const inWorker = {
+      https: await hold(https, inherited?.https),
+      http: await hold(http, inherited?.http),
+      stayOpen: inherited?.stayOpen === true,
+    };
     return { inWorker, descriptors: sockets.map((socket) => socket.fd()), release };
   } catch (error) {
     release();

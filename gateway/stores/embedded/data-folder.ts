@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../system/make-folder.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
-import { OpenError } from './thread.ts';
+import { OpenError } from './open-file.ts';
 
 export const DATABASE_FILE = 'sundial.db';
 
@@ -61,7 +61,8 @@ function keepPrivate(file: string): void {
   }
 }
 
-function toDataFolderError(folder: string, file: string, error: unknown): DataFolderError {
+/** For the operator: what is wrong with the folder or its database, and what to do. */
+export function toDataFolderError(folder: string, file: string, error: unknown): DataFolderError {
   const reason = error instanceof Error ? error.message : String(error);
   const code = error instanceof OpenError ? error.failure.code : 'unusable';
   const unusable = (message: string) => new DataFolderError('data_folder_unusable', message, error);

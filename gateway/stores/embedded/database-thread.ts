@@ -1,15 +1,9 @@
 // The thread that alone opens sundial.db and holds its lock: what it answers has been synced to the disk.
 import { statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { backup, type DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { failureOf, type OpenFailure, openFile, primaryCode } from './open-file.ts';
 import { type Call, createOperations, type Operations } from './operations.ts';
-import { migrate, NewerSchemaError } from './schema.ts';
-
-/** Why the file cannot be opened; `reason` is for the operator. */
-export interface OpenFailure {
-  readonly code: 'locked' | 'damaged' | 'newer' | 'unusable';
-  readonly reason: string;
-}
 
 export interface ThreadStart {
   readonly file: string;
@@ -22,12 +16,15 @@ export type ThreadMessage =
   | { readonly kind: 'failed'; readonly failure: OpenFailure }
   | { readonly kind: 'done'; readonly results: readonly unknown[] }
   /** Nothing of the batch was kept. */
-  | { readonly kind: 'refused'; readonly reason: string };
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** `failed`: why there is no backup. */
+  | { readonly kind: 'backup'; readonly failed: string | undefined };
 
-const SQLITE_ERROR = 1;
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
+/** What the thread is asked: a batch, a backup into this file, or its end. */
+export type ThreadOrder = readonly Call[] | { readonly backup: string } | 'close';
+
+/** Copied at once, in pages of 4 KiB: other calls wait for no more than a few milliseconds. */
+const BACKUP_PAGES = 64;
 
 interface HeldFiles {
   /** The first of the database and the log beside it that was removed, replaced or written by another since `after`. */
@@ -41,54 +38,11 @@ interface FileState {
   readonly size: bigint;
 }
 
-function open(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 0 });
-  try {
-    // In this locking mode the first lock is kept until the database is closed, and the system frees it however
-    // the process ends.
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
-    const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
-    if (found !== 'ok') throw new DamagedError(String(found));
-    migrate(database);
-    // The log is synced with every commit, so that what was acknowledged outlives a power cut.
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-class DamagedError extends Error {}
-
 /** What the process knows was read from another file. */
 class GoneError extends Error {
   constructor(file: string) {
     super(`${file} is not there as it was: put it back, or start the gateway again to go on without it`);
   }
-}
-
-function failureOf(error: unknown): OpenFailure {
-  const reason = error instanceof Error ? error.message : String(error);
-  if (error instanceof NewerSchemaError) return { code: 'newer', reason };
-  if (error instanceof DamagedError) return { code: 'damaged', reason };
-  switch (primaryCode(error)) {
-    case SQLITE_BUSY:
-      return { code: 'locked', reason };
-    // Tables that are not there, or not as this edition made them.
-    case SQLITE_ERROR:
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return { code: 'damaged', reason };
-    default:
-      return { code: 'unusable', reason };
-  }
-}
-
-/** SQLite's result code without its extension; undefined for what is no error of SQLite's. */
-function primaryCode(error: unknown): number | undefined {
-  const code = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
-  return typeof code === 'number' ? code & 0xff : undefined;
 }
 
 function run(database: DatabaseSync, operations: Operations, calls: readonly Call[]): ThreadMessage {
@@ -114,25 +68,36 @@ function serve(port: MessagePort, { file, identity }: ThreadStart): void {
   let operations: Operations;
   try {
     if (identity !== undefined && identity !== identityOf(file)) throw new GoneError(file);
-    database = open(file);
+    database = openFile(file);
     operations = createOperations(database);
   } catch (error) {
     say({ kind: 'failed', failure: failureOf(error) });
     return;
   }
   const held = holdFiles(file);
-  port.on('message', (calls: readonly Call[] | 'close') => {
-    if (calls === 'close') {
-      database.close();
-      port.close();
-    } else {
+  let copying = Promise.resolve();
+  const copy = async (into: string): Promise<void> => {
+    const failed = await backup(database, into, { rate: BACKUP_PAGES }).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    say({ kind: 'backup', failed });
+  };
+  const end = (): void => {
+    database.close();
+    port.close();
+  };
+  port.on('message', (order: ThreadOrder) => {
+    if (order === 'close') void copying.then(end);
+    else if ('backup' in order) copying = copy(order.backup);
+    else {
       const giveUp = (lost: string): never => {
         database.close();
         throw new Error(`${lost} was removed or replaced while it was open`);
       };
       const lostBefore = held.before();
       if (lostBefore !== undefined) return giveUp(lostBefore);
-      const message = run(database, operations, calls);
+      const message = run(database, operations, order);
       const lost = held.after();
       if (lost !== undefined) return giveUp(lost);
       say(message);

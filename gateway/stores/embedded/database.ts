@@ -14,6 +14,8 @@ export interface Database {
     name: N,
     ...args: Parameters<Operations[N]>
   ) => Promise<ReturnType<Operations[N]>>;
+  /** Copies all of it into the file `into`, one at a time. Rejects with `StoreUnavailable` only. */
+  readonly backup: (into: string) => Promise<void>;
   /** Resolves when nothing runs or waits, what was given up included. */
   readonly settled: () => Promise<void>;
   /** Resolves when what was asked is done and the file free. May be called twice. */
@@ -111,6 +113,10 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
         tryLater();
         throw error;
       }
+    },
+    backup: async (into) => {
+      if (thread === undefined || closed !== undefined) throw new StoreUnavailable('the store is closed');
+      await thread.backup(into);
     },
     settled: batches.settled,
     close: () => {

@@ -7,8 +7,9 @@ import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinRecords, type PinTexts } from '../pin-records.ts';
 import { openEmbeddedPorts } from '../ports.ts';
-import type { LastingStores } from '../stores.ts';
+import type { LastingStores, Stores } from '../stores.ts';
 import { type NotifyWorkers, notifyingKeyTexts, notifyingPinRecords } from '../workers/primary-stores.ts';
+import { type Backup, writeBackup } from './backup.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
@@ -19,6 +20,7 @@ export interface EmbeddedState extends LastingStores {
   readonly keyTexts: KeyTexts;
   /** Those that this process knows. */
   readonly pins: CachedPins;
+  readonly backup: NonNullable<Stores['backup']>;
   /** Idempotency keys as they are kept, for workers. */
   readonly claimTexts: ClaimTexts;
 }
@@ -30,7 +32,10 @@ export interface EmbeddedOptions extends DatabaseOptions {
 
 /** @throws DataFolderError when the folder is held by another process or cannot be used */
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
-  const { database, close } = await openDataFolder(folder, options);
+  const data = await openDataFolder(folder, options);
+  const { database, close } = data;
+  // Who asks meanwhile gets the one that is being made.
+  let backup: Promise<Backup> | undefined;
   const { onFault, notifyWorkers = async () => undefined } = options;
   const records = notifyingPinRecords(createPinRecords(pinTexts(database), onFault), notifyWorkers);
   const keyTexts = notifyingKeyTexts(keyTextsIn(database), notifyWorkers);
@@ -49,7 +54,17 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
       idempotency: createIdempotencyStore(claimTexts, onFault),
       overrides: await openOverrides(database, onFault, onOverrides),
       ...openEmbeddedPorts(database.call),
-      close,
+      backup: (at) => {
+        backup ??= writeBackup(data, at).finally(() => {
+          backup = undefined;
+        });
+        return backup;
+      },
+      close: async () => {
+        // Who asked for it is told how it ended.
+        await Promise.allSettled([backup]);
+        await close();
+      },
     };
   } catch (error) {
     await close();

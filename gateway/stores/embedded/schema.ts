@@ -1,4 +1,5 @@
 // The tables of sundial.db and how an older file gets them. Run by the database's thread when it opens the file.
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
 /** The number of a file's schema is how many of these it has seen. */
@@ -37,10 +38,34 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** https://sqlite.org/fileformat.html section 1.3. */
+const HEADER = { magic: 'SQLite format 3\0', userVersion: 60, octets: 64 };
+
+/**
+ * The number of the schema of a file that nothing has open for writing, read without a lock; undefined for a file of another
+ * kind. @throws the system's error where it cannot be read
+ */
+export function schemaOf(file: string): number | undefined {
+  const header = Buffer.alloc(HEADER.octets);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, header, 0, HEADER.octets, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  const isSqlite = header.toString('latin1', 0, HEADER.magic.length) === HEADER.magic;
+  return (isSqlite && header.readUInt32BE(HEADER.userVersion)) || undefined;
+}
+
+/** @throws NewerSchemaError where a file with this number is of a later edition */
+export function requireKnown(schema: number): void {
+  if (schema > MIGRATIONS.length) throw new NewerSchemaError(schema);
+}
+
 /** Brings the file up to date, one transaction per step. @throws NewerSchemaError, and whatever SQLite says */
 export function migrate(database: DatabaseSync): void {
   const found = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-  if (found > MIGRATIONS.length) throw new NewerSchemaError(found);
+  requireKnown(found);
   for (const [index, migration] of MIGRATIONS.entries()) {
     if (index < found) continue;
     database.exec(`BEGIN; ${migration} PRAGMA user_version = ${index + 1}; COMMIT;`);

@@ -1,22 +1,16 @@
 // Starts the database's thread, talks to it, and notices its end.
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../../policy/contract.ts';
-import type { OpenFailure, ThreadMessage, ThreadStart } from './database-thread.ts';
+import type { ThreadMessage, ThreadOrder, ThreadStart } from './database-thread.ts';
+import { OpenError } from './open-file.ts';
 import type { Call } from './operations.ts';
-
-/** The file cannot be opened; data-folder.ts says it to the operator. */
-export class OpenError extends Error {
-  readonly failure: OpenFailure;
-  constructor(failure: OpenFailure) {
-    super(failure.reason);
-    this.failure = failure;
-  }
-}
 
 export interface DatabaseThread {
   readonly identity: string | undefined;
   /** One batch at a time; rejects with `StoreUnavailable`. */
   readonly run: (calls: readonly Call[]) => Promise<readonly unknown[]>;
+  /** Copies the database into the file `into`, one at a time, while batches go on; rejects with `StoreUnavailable`. */
+  readonly backup: (into: string) => Promise<void>;
   /** Resolves when the thread is gone and the file free. */
   readonly close: () => Promise<void>;
 }
@@ -38,16 +32,22 @@ export async function startThread(
   });
   const gone = Promise.withResolvers<void>();
   let reply = Promise.withResolvers<ThreadMessage>();
+  let copied: PromiseWithResolvers<string | undefined> | undefined;
   let ready = false;
   let closing = false;
   let cause: unknown;
 
-  worker.on('message', (message: ThreadMessage) => reply.resolve(message));
+  worker.on('message', (message: ThreadMessage) => {
+    if (message.kind === 'backup') copied?.resolve(message.failed);
+    else reply.resolve(message);
+  });
   worker.on('error', (error) => {
     cause = error;
   });
   worker.on('exit', () => {
-    reply.reject(new StoreUnavailable('the thread of the database has ended'));
+    const ended = new StoreUnavailable('the thread of the database has ended');
+    reply.reject(ended);
+    copied?.reject(ended);
     gone.resolve();
     if (ready && !closing) onEnd(cause);
   });
@@ -61,13 +61,14 @@ export async function startThread(
   }
   ready = true;
   worker.unref();
+  const order = (what: ThreadOrder): void => worker.postMessage(what);
 
   return {
     identity: opened.kind === 'ready' ? opened.identity : undefined,
     run: async (calls) => {
       reply = Promise.withResolvers<ThreadMessage>();
       worker.ref();
-      worker.postMessage(calls);
+      order(calls);
       try {
         const message = await reply.promise;
         if (message.kind === 'done') return message.results;
@@ -76,10 +77,16 @@ export async function startThread(
         worker.unref();
       }
     },
+    backup: async (into) => {
+      copied = Promise.withResolvers();
+      order({ backup: into });
+      const failed = await copied.promise;
+      if (failed !== undefined) throw new StoreUnavailable(failed);
+    },
     close: () => {
       closing = true;
       worker.ref();
-      worker.postMessage('close');
+      order('close');
       return gone.promise;
     },
   };

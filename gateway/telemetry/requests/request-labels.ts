@@ -71,37 +71,18 @@ type ResolutionLabel = (typeof RESOLUTIONS)[number];
 type RetirementLabel = (typeof RETIREMENTS)[number];
 type AuthFailure = (typeof AUTH_FAILURES)[number];
 
-/** Which counter a refusal moves besides the request counter; the compiler asks for a row when a refusal is added. */
+/** Which counter a refusal moves besides the request counter; without a row, none. */
 export const REFUSALS: Readonly<
-  Record<
-    RefusalReason,
-    | { readonly kind: 'request' }
-    | { readonly kind: 'resolution'; readonly outcome: ResolutionLabel }
-    | { readonly kind: 'retired'; readonly action: RetirementLabel }
-    | { readonly kind: 'auth'; readonly failure: AuthFailure }
-    | { readonly kind: 'limit' }
-    | { readonly kind: 'guard' }
+  Partial<
+    Record<
+      RefusalReason,
+      | { readonly kind: 'resolution'; readonly outcome: ResolutionLabel }
+      | { readonly kind: 'retired'; readonly action: RetirementLabel }
+      | { readonly kind: 'auth'; readonly failure: AuthFailure }
+      | { readonly kind: 'guard' }
+    >
   >
 > = {
-  request_malformed: { kind: 'request' },
-  plain_http: { kind: 'request' },
-  plain_http_moved: { kind: 'request' },
-  method_unknown: { kind: 'request' },
-  transfer_coding_unknown: { kind: 'request' },
-  protocol_version_unsupported: { kind: 'request' },
-  websocket_version_unsupported: { kind: 'request' },
-  host_unknown: { kind: 'request' },
-  misdirected: { kind: 'request' },
-  origin_not_allowed: { kind: 'request' },
-  route_unknown: { kind: 'request' },
-  method_not_allowed: { kind: 'request' },
-  credentials_in_url: { kind: 'request' },
-  method_overridden: { kind: 'request' },
-  overloaded: { kind: 'request' },
-  usage_unavailable: { kind: 'request' },
-  api_left_out: { kind: 'request' },
-  websockets_exhausted: { kind: 'request' },
-  body_too_large: { kind: 'request' },
   version_ambiguous: { kind: 'resolution', outcome: 'conflict' },
   version_malformed: { kind: 'resolution', outcome: 'malformed' },
   version_unknown: { kind: 'resolution', outcome: 'unknown' },
@@ -112,7 +93,6 @@ export const REFUSALS: Readonly<
   version_moved: { kind: 'retired', action: 'redirect' },
   brownout: { kind: 'retired', action: 'brownout' },
   adoption_frozen: { kind: 'retired', action: 'frozen' },
-  maintenance: { kind: 'request' },
   credentials_missing: { kind: 'auth', failure: 'credentials_missing' },
   credentials_malformed: { kind: 'auth', failure: 'credentials_malformed' },
   token_invalid: { kind: 'auth', failure: 'token_invalid' },
@@ -120,18 +100,8 @@ export const REFUSALS: Readonly<
   certificate_invalid: { kind: 'auth', failure: 'certificate_invalid' },
   scope_insufficient: { kind: 'auth', failure: 'scope_insufficient' },
   operation_not_granted: { kind: 'auth', failure: 'operation_not_granted' },
-  rate_limited: { kind: 'limit' },
   guard_limited: { kind: 'guard' },
   tokens_limited: { kind: 'auth', failure: 'tokens_limited' },
-  limits_unavailable: { kind: 'limit' },
-  precondition_failed: { kind: 'request' },
-  idempotency_key_missing: { kind: 'request' },
-  idempotency_key_malformed: { kind: 'request' },
-  idempotency_key_anonymous: { kind: 'request' },
-  idempotency_conflict: { kind: 'request' },
-  idempotency_unknown: { kind: 'request' },
-  idempotency_mismatch: { kind: 'request' },
-  idempotency_unavailable: { kind: 'request' },
 };
 
 /** Faults that mean a caller could not be authenticated. */

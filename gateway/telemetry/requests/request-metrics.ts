@@ -115,8 +115,8 @@ function countRefusal(slot: VersionSlot, { decision, completion }: ExchangeFacts
   const { refusal, fault } = completion;
   const failure = fault === undefined ? undefined : FAULT_AUTH_FAILURES[fault];
   if (failure !== undefined) increment(slot.ofApi.authFailures, AUTH_FAILURES.indexOf(failure));
-  if (refusal === undefined) return;
-  const meaning = REFUSALS[refusal];
+  const meaning = refusal && REFUSALS[refusal];
+  if (meaning === undefined) return;
   switch (meaning.kind) {
     case 'resolution':
       countResolution(slot.ofApi, decision.carrier ?? NONE, meaning.outcome);
@@ -129,9 +129,6 @@ function countRefusal(slot: VersionSlot, { decision, completion }: ExchangeFacts
       return;
     case 'guard':
       countDecision(slot, 'guard', 'limited');
-      return;
-    case 'limit':
-    case 'request':
       return;
     default:
       meaning satisfies never;

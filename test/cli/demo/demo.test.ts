@@ -105,7 +105,8 @@ describe('the demo', { timeout: 60_000 }, () => {
     expect(await demo.ended).toEqual({ code: 3, signal: null });
     expect([demo.stdout, demo.stderr]).toEqual([
       '',
-      'sundial: cannot start: there are no sample services here; `sundial run` starts the gateway alone\n',
+      'sundial: cannot start: there are no sample services here; run `npm ci && npm start` in a clone of the project, or ' +
+        '`sundial init --service <url>` and `sundial run` for a service of yours\n',
     ]);
   });
 

@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/p
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spliceExtension } from '../../../gateway/plan/extension-splice.ts';
+import { spliceExtension } from '../../../gateway/cli/extend/extension-splice.ts';
 import { ORDERS, workspace } from '../../plan/workspace.ts';
 import { fuzz } from '../../support/fuzz.ts';
 import { BLOCK, date, ENTRY, extend, NEXT, read, withExtended } from './extended-orders.ts';

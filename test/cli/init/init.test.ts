@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../../gateway/cli/check/check.ts';
 import { type InitOptions, runInit } from '../../../gateway/cli/init/init.ts';
-import { NOW, ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';
+import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';
 import { anyCharacter } from '../../support/any-text.ts';
+import { operate } from '../../support/command.ts';
 
 const options = (files: Workspace) => ({
   configFile: files.configFile,
@@ -18,7 +19,7 @@ const options = (files: Workspace) => ({
 });
 
 const init = (files: Workspace, more: Partial<InitOptions> = {}) =>
-  runInit({ ...options(files), from: 'api/described.yaml', out: undefined, ...more });
+  runInit({ ...options(files), service: undefined, from: 'api/described.yaml', out: undefined, ...more });
 
 const check = (files: Workspace) => runCheck({ ...options(files), files: [], format: 'text', strict: false });
 
@@ -80,6 +81,10 @@ versions:
     operations: # what the description says of single ones; the rest go with the version
       GET /{shipment_id}: { deprecated: 2025-10-01, sunset: 2026-12-15, successor: "GET /" }
       GET /open: {} # not part of the wider one that also matches it
+
+# \`check\` judges each request as of its day and reports what differs.
+expect:
+  - { request: GET /api/shipments, at: 2026-11-20, version: v2 }
 `);
     const checked = await check(files);
     expect(checked.exitCode).toBe(0);
@@ -125,6 +130,77 @@ versions:
       /new\/shipments.yaml is written: shipments v2.\nNo gateway reads it yet: none.yaml does not look for policies there.\n$/,
     );
     expect(existsSync(join(files.folder, 'new/shipments.yaml'))).toBe(true);
+  });
+});
+
+describe('sundial init --service', () => {
+  const service = 'http://127.0.0.1:3000';
+
+  it('writes a gateway file and a policy that are in order, in an empty folder', async () => {
+    await using files = await workspace({});
+    await files.remove('config/gateway.yaml');
+    expect(await init(files, { service, from: undefined })).toEqual({
+      exitCode: 0,
+      text:
+        'policies/api.yaml is written: api v1.\n' +
+        'config/gateway.yaml is written. Start the gateway with `sundial run`.\n',
+    });
+    expect(
+      await policyIn(files, 'api'),
+    ).toBe(`# A first policy for the service: read it through, then run \`sundial check\`.
+api: api # in metrics and answers
+base: / # every path; a narrower one leaves room for further policies
+
+# Every place listed is read for the version; two that disagree are refused.
+resolve:
+  - header: API-Version
+  - default: v1 # for callers that name none, so that nothing changes for them today
+
+# The gateway asks for no token: your service sees those that callers send.
+access: public
+# No limit until you set one: limits: { rate: 600/1m, by: address }
+
+# /: where the service has it. http://127.0.0.1:3000: as --service says.
+upstreams:
+  v1: { targets: ["http://127.0.0.1:3000"], path: / }
+
+versions:
+  v1: # the version that the service has today
+    released: 2026-11-20 # today
+    # It has no end yet. When it has: deprecated, sunset, successor and guide go here.
+
+# \`check\` judges each request as of its day and reports what differs.
+expect:
+  - { request: GET /, at: 2026-11-20, version: v1, stage: active }
+`);
+    expect(await check(files)).toMatchObject({ exitCode: 0, text: expect.stringContaining('no problems') });
+  });
+
+  it('leaves a gateway file as it is, and takes the rest from the description', async () => {
+    await using files = await workspace({ 'api/described.yaml': SHIPMENTS });
+    expect(await init(files, { service })).toEqual({
+      exitCode: 0,
+      text: expect.stringMatching(/policies\/shipments.yaml is written: shipments v2.\n$/),
+    });
+    expect(await readFile(files.configFile, 'utf8')).toBe(GATEWAY);
+    expect(await policyIn(files, 'shipments')).toContain(`targets: ["${service}"], path: /api/v2/shipments`);
+    expect((await check(files)).exitCode).toBe(0);
+  });
+
+  it('writes neither file for an address where the gateway itself would listen', async () => {
+    await using files = await workspace({});
+    await files.remove('config/gateway.yaml');
+    const { exitCode } = await init(files, { service: 'https://127.0.0.1:8443', from: undefined });
+    expect(exitCode).toBe(1);
+    expect(existsSync(files.configFile)).toBe(false);
+    expect(existsSync(join(files.folder, 'policies/api.yaml'))).toBe(false);
+  });
+
+  it.each([
+    [['init'], 'name the service with --service, its description with --from, or both'],
+    [['init', '--service', '127.0.0.1:3000'], 'Not a URL such as http://127.0.0.1:3000.'],
+  ])('is wrong usage as %j', async (words, message) => {
+    expect(await operate(words)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
   });
 });
 

@@ -1,7 +1,7 @@
 // Live reload: the plan is swapped whole or not at all, whatever happens to the files meanwhile.
 import { readFile as readFromDisk } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { createPolicyReader } from '../../../gateway/plan/aside/policy-reader.ts';
+import { createPolicyReader } from '../../../gateway/plan/loader-thread/policy-reader.ts';
 import type { GatewayPlan } from '../../../gateway/plan/plan.ts';
 import { createPublishedHistory } from '../../../gateway/plan/published/history.ts';
 import type { PublishedEntry } from '../../../gateway/plan/published/record.ts';

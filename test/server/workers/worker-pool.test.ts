@@ -28,7 +28,7 @@ function crewOf(size: number, trouble: string, countEveryMs = 60_000): WorkerPoo
     answers: {},
     start: () => ({
       settings: {} as Settings,
-      sockets: { https: undefined, http: undefined },
+      sockets: { https: undefined, http: undefined, stayOpen: false },
       pairs: undefined,
       clockOffset: undefined,
       workers: size,

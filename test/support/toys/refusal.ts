@@ -18,11 +18,6 @@ export const REFUSAL: Toy = {
       after: "      return refuse(501, 'This request method is not supported.');\n",
       add: "    case 'toy_refused':\n      return refuse(403, 'This request asks to be refused.');\n",
     },
-    {
-      file: 'gateway/telemetry/requests/request-labels.ts',
-      after: "  websockets_exhausted: { kind: 'request' },\n",
-      add: "  toy_refused: { kind: 'request' },\n",
-    },
   ],
   newFiles: {},
 };

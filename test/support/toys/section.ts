@@ -66,11 +66,6 @@ export const SECTION: Toy = {
       after: "      return refuse(505, 'Use HTTP/1.1 or HTTP/2.');\n",
       add: "    case 'toy_closed':\n      return refuse(503, 'This API is closed at this hour.');\n",
     },
-    {
-      file: 'gateway/telemetry/requests/request-labels.ts',
-      after: "  websockets_exhausted: { kind: 'request' },\n",
-      add: "  toy_closed: { kind: 'request' },\n",
-    },
   ],
   newFiles: {
     'gateway/sections/toy-windows/grammar.ts': `// The \`toy_windows\` key of an API, a version and an operation.

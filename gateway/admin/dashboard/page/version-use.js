@@ -1,7 +1,7 @@
 // The use of one version: whom its retirement today would meet, its calls by day, who makes them, and of what.
 // Part of the page of a version, where its calls are counted.
 import { h } from './elements.js';
-import { figures, moreThan, section, stageBadge, table } from './parts.js';
+import { figures, moreThan, note, section, stageBadge, table } from './parts.js';
 import { trend } from './trend.js';
 import { ago, away, consumerAddress, counted, date, daysTo, number, trendWords } from './words.js';
 
@@ -11,21 +11,57 @@ export function useOf(detail, usage) {
   const [use] = usage.versions;
   return [
     h('div', { class: 'pair' }, impactBox(detail, use), section('Calls by day', trend(days))),
-    section('Who still calls it', callers(usage, version, now)),
+    section('Who still calls it', callers(usage, detail), note(answersWords(detail))),
     section('Operations', operations(use, version, now)),
   ];
 }
 
+/** What the metrics have seen, of whomever it came and however it was answered. @param {any} detail */
+export function answersWords({ answers }) {
+  if (answers.length === 0) return 'Since this gateway started it has answered no request for this version.';
+  const all = answers.reduce(
+    (/** @type {number} */ sum, /** @type {any} */ { requests }) => sum + requests,
+    0,
+  );
+  const each = answers.map(
+    (/** @type {any} */ { status, requests }) => `${number(requests)} with ${statusWords(status)}`,
+  );
+  return `Since this gateway started it has answered ${counted(all, 'request')} for this version: ${each.join(', ')}.`;
+}
+
+/** @param {string} status */
+function statusWords(status) {
+  /** @type {Record<string, string>} */
+  const words = {
+    401: '401, without a known caller',
+    410: '410, refused for its end or a brownout',
+    301: '301, sent to another version',
+  };
+  return words[status] ?? status;
+}
+
+/** Where no call is recorded: what that says. @param {any} detail */
+function noCallWords({ recorded, countedSince, now }) {
+  const when =
+    daysTo(countedSince, now) > -30 ? `since ${date(countedSince)}, when recording began` : 'in 30 days';
+  /** @type {Record<string, string>} */
+  const words = {
+    all: `Nobody has called it ${when}.`,
+    operations: `No call of its deprecated operations was recorded ${when}. Other calls are not recorded.`,
+    exceptions: `No call was let in ${when}. Refused calls are not recorded.`,
+  };
+  return words[recorded] ?? '';
+}
+
 /** @param {any} detail @param {any} use */
-function impactBox({ version, impact, countedSince, now }, use) {
+function impactBox(detail, use) {
+  const { version, impact, countedSince, now } = detail;
   const { refused, spared } = impact;
   const ended = version.stage === 'sunset' || version.stage === 'retired';
   const answer = version.after.to === null ? '410 Gone' : `a redirect to ${version.after.to}`;
   const met = `${counted(refused.consumers, 'consumer')} with ${counted(refused.calls, 'call')} in 30 days`;
   const lines = [
-    refused.consumers === 0
-      ? nobodyWords(countedSince, now)
-      : `${met} ${ended ? 'get' : 'would get'} ${answer}.`,
+    refused.consumers === 0 ? noCallWords(detail) : `${met} ${ended ? 'get' : 'would get'} ${answer}.`,
     spared.consumers > 0 &&
       `${counted(spared.consumers, 'consumer')} with ${counted(spared.calls, 'call')} ${ended ? 'go on' : 'would go on'} by an exception.`,
     `Its calls are counted since ${date(countedSince)}, ${away(countedSince, now)}.`,
@@ -43,15 +79,9 @@ function impactBox({ version, impact, countedSince, now }, use) {
   );
 }
 
-/** Who was not seen may call all the same, where nobody has looked long enough. @param {string} since @param {string} now */
-function nobodyWords(since, now) {
-  return daysTo(since, now) > -30
-    ? 'Nobody that has been seen so far.'
-    : 'Nobody: it was not called in 30 days.';
-}
-
-/** @param {any} usage @param {any} version @param {string} now */
-function callers({ consumers, versions }, version, now) {
+/** @param {any} usage @param {any} detail */
+function callers({ consumers, versions }, detail) {
+  const { version, now } = detail;
   const rows = consumers.map((/** @type {any} */ each) => [
     h('a', { href: consumerAddress(each.consumer) }, each.consumer),
     each.via,
@@ -68,12 +98,7 @@ function callers({ consumers, versions }, version, now) {
     'Last call',
     'Operations',
   ];
-  return h(
-    'div',
-    {},
-    table('Consumers', heads, rows, 'Nobody has called it in 30 days.'),
-    moreThan(consumers, versions),
-  );
+  return h('div', {}, table('Consumers', heads, rows, noCallWords(detail)), moreThan(consumers, versions));
 }
 
 /** What no operation of the policy names. @param {any} version */

@@ -5,7 +5,7 @@ import { h, outside } from './elements.js';
 import { facts, figures, note, section, stageBadge, table } from './parts.js';
 import { pauseBox } from './pause.js';
 import { timeline } from './timeline.js';
-import { useOf } from './version-use.js';
+import { answersWords, useOf } from './version-use.js';
 import { away, consumerAddress, date, nameOf, number } from './words.js';
 
 export const title = 'Version';
@@ -44,25 +44,26 @@ export function view({ now, version, kept, overrides, session, again }) {
   return [
     h('h1', {}, nameOf(version), ' ', stageBadge(version.stage)),
     section('Its life', timeline([version], now, { link: false }), dates(version, now)),
-    ...(detail !== undefined && isCounted(detail)
+    ...(detail !== undefined && detail.recorded !== 'none'
       ? useOf(detail, usage)
-      : [section('Who calls it', h('p', { class: 'quiet' }, kept.away ?? notCounted(detail)))]),
+      : [
+          section(
+            'Who calls it',
+            h('p', { class: 'quiet' }, kept.away ?? notRecorded(detail)),
+            detail !== undefined && note(answersWords(detail)),
+          ),
+        ]),
     use?.exceptions.length > 0 && section('Exceptions', exceptions(use)),
     version.brownouts.length > 0 && section('Brownouts to come', brownouts(version)),
     section('Pauses and holds', pauseBox({ version, overrides, now, session, again })),
   ];
 }
 
-/** Whether anything is known of who calls it. @param {any} detail */
-function isCounted({ recording, countedSince }) {
-  return recording && countedSince !== null;
-}
-
 /** @param {any} detail */
-function notCounted({ recording }) {
+function notRecorded({ recording }) {
   return recording
-    ? 'Its calls are not counted: the ledger counts those of what is deprecated. The overview has its requests.'
-    : 'Not known: the ledger is off.';
+    ? 'Not recorded: the ledger records who calls what is deprecated.'
+    : 'Not recorded: the ledger is off.';
 }
 
 /** @param {any} version @param {string} now */

@@ -1,7 +1,7 @@
 // What nobody may miss: above every page, each version that goes and is still called, the most urgent first.
 // From the versions and what the ledger has of them; an operation that goes before its version counts as one.
 import { h } from './elements.js';
-import { addressOf, counted, date, daysTo, nameOf, number } from './words.js';
+import { addressOf, away, counted, date, daysTo, nameOf, number } from './words.js';
 
 const NEAR_DAYS = 30;
 const MOST = 4;
@@ -84,9 +84,7 @@ function warningOf({ version, name, going, use }, usage, now) {
   const called = (use?.calls ?? 0) > 0;
   const urgency = brownoutUntil !== null ? 3 : called && days <= NEAR_DAYS ? 2 : called ? 1 : 0;
   const end =
-    sunset === null
-      ? 'is deprecated and has no sunset yet'
-      : `ends on ${date(sunset)}, ${days < 1 ? 'within a day' : `in ${counted(days, 'day')}`}`;
+    sunset === null ? 'is deprecated and has no sunset yet' : `ends on ${date(sunset)}, ${away(sunset, now)}`;
   const node = h(
     'p',
     { class: `warning ${KINDS[urgency]}`, 'data-key': name },
@@ -108,7 +106,7 @@ function callersWords(use, usage) {
   if (!usage.recording) return 'Who calls it is not recorded.';
   if (use === undefined) return '';
   if (use.calls === 0)
-    return use.verdict === 'too_early' ? `Usage: ${use.summary}.` : 'Nobody has called it in 30 days.';
+    return use.verdict === 'too_early' ? `Usage: ${use.summary}.` : 'No call of it was recorded in 30 days.';
   const verb = use.consumers === 1 ? 'calls' : 'call';
   return `${counted(use.consumers, 'consumer')} still ${verb} it: ${counted(use.calls, 'call')} in 30 days.`;
 }

@@ -38,14 +38,14 @@ export function daysTo(instant, now) {
 }
 
 /**
- * `in 144 days`, `today`, `9 days ago`.
+ * `in 144 days`, `in 2 hours`, `9 days ago`.
  *
  * @param {string} instant
  * @param {string} now
  */
 export function away(instant, now) {
   const days = daysTo(instant, now);
-  if (days === 0) return Date.parse(instant) > Date.parse(now) ? 'within a day' : 'less than a day ago';
+  if (days === 0) return Date.parse(instant) > Date.parse(now) ? until(instant, now) : ago(instant, now);
   return days > 0 ? `in ${counted(days, 'day')}` : `${counted(-days, 'day')} ago`;
 }
 

@@ -10,7 +10,10 @@ import type { Http2Sessions } from '../connection/sessions.ts';
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
   readonly scheme: 'https' | 'http';
   readonly sessions: Pick<Http2Sessions, 'hasReset'>;
+  /** Each answer says that its connection ends. */
   readonly isDraining: () => boolean;
+  /** A connection ends behind the answer under way, whatever that said. */
+  readonly isEnding: () => boolean;
 }
 
 /** A request that will be judged, as Node holds it. */

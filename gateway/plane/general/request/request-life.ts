@@ -179,7 +179,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     finish(open);
     const { raw, res, inbound, isHttp2 } = open;
     const complete = open.switched || isComplete(res);
-    const isLast = open.closeAfter || (ports.isDraining() && open.connection.unanswered === 0);
+    const isLast = open.closeAfter || (ports.isEnding() && open.connection.unanswered === 0);
     if (!complete) {
       open.gone = true;
       if (inbound !== undefined) inbound.gone = true;

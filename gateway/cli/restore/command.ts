@@ -1,0 +1,61 @@
+// `sundial restore`: puts a backup in the place of the state, while the gateway is stopped.
+import type { Command } from 'commander';
+import { isStartable, loadAll } from '../../plan/load.ts';
+import { renderProblems } from '../../plan/problems.ts';
+import type { ApartResult } from '../command-result.ts';
+import { type CommandSetting, configOption, filesOf, withCalls } from '../command-setting.ts';
+import { printable } from '../terminal-text.ts';
+
+const CALLS = `Usual calls:
+  sundial restore data/backups/2026-11-20T03-00-00Z.db
+  sundial restore --yes /mnt/backups/sundial.db     without being asked`;
+
+type Setting = Pick<CommandSetting, 'confirm' | 'restoreBackup' | 'now'>;
+
+/** Ends with 1 where the answer is no or the backup cannot be used; the state is then as it was. */
+export function addRestoreCommand(program: Command, setting: CommandSetting): void {
+  withCalls(program.command('restore'), CALLS)
+    .description(
+      'put a backup in the place of the state; the gateway must be stopped, and API keys stay as they are now',
+    )
+    .argument('<file>', 'the backup')
+    .addOption(configOption())
+    .option('--yes', 'restore without being asked', false)
+    .action(async (file, { yes, ...said }) => {
+      await setting.end(restore(file, yes, setting, filesOf(setting, said)));
+    });
+}
+
+async function restore(
+  backup: string,
+  yes: boolean,
+  { confirm, restoreBackup, now }: Setting,
+  files: Parameters<typeof loadAll>[0],
+): Promise<ApartResult> {
+  const loaded = await loadAll(files);
+  if (!isStartable(loaded))
+    return said(1, renderProblems(loaded.problems, { colour: false }), 'the gateway file has errors');
+  const { store } = loaded.settings;
+  if (store.kind === 'redis') return said(1, '', 'the state is in Redis: restore it there');
+  if (!yes) {
+    const isConfirmed = confirm();
+    if (isConfirmed === undefined) return said(2, '', 'there is no terminal to ask at: use --yes');
+    if (!(await isConfirmed(`Replace the state in ${printable(store.folder)} by ${printable(backup)}?`)))
+      return said(1, '', 'nothing was restored');
+  }
+  try {
+    const { former, keptKeys } = await restoreBackup(store.folder, backup, now());
+    const kept = former === undefined ? '' : `The former state is kept as ${former} in the data folder.\n`;
+    const keys =
+      former === undefined || keptKeys
+        ? ''
+        : 'The former state is damaged: keys revoked since the backup are valid again. Revoke them.\n';
+    return { exitCode: 0, stdout: `Restored. ${kept}`.trimEnd().concat('\n'), stderr: keys };
+  } catch (error) {
+    return said(1, '', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function said(exitCode: 1 | 2, problems: string, sentence: string): ApartResult {
+  return { exitCode, stdout: '', stderr: `${problems}sundial: ${printable(sentence)}\n` };
+}

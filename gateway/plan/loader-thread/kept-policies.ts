@@ -1,0 +1,98 @@
+// Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
+import type { EpochMs } from '../../policy/contract.ts';
+import { SECTIONS } from '../../sections/list.ts';
+import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
+import { digest, type FileRead, tryRead } from '../read/files.ts';
+import type { Candidate } from '../reload/stand-ins.ts';
+import { claimsOf } from '../rules/together.ts';
+
+export interface KeptPolicy extends Candidate {
+  readonly descriptions: readonly string[];
+}
+
+interface Kept {
+  readonly digest: string;
+  /** Of the bytes alone nothing else follows: the file brings in others, and is read again each time. */
+  readonly bringsIn: boolean;
+  /** The problems are those of from <= now < until: a version whose sunset has passed needs no upstream. */
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+  readonly policy: KeptPolicy;
+}
+
+export interface KeptPolicies {
+  /** In the order of the files; forgets every other. */
+  readonly read: (files: readonly string[], now: EpochMs) => Promise<readonly KeptPolicy[]>;
+  /** Views of files that were just parsed are at hand until then. */
+  readonly letGoOfViews: () => void;
+}
+
+export function createKeptPolicies(context: Context, around: Omit<Surroundings, 'now'>): KeptPolicies {
+  let known = new Map<string, Kept>();
+  let views = new WeakMap<KeptPolicy, PolicyView>();
+
+  async function keep(file: string, read: FileRead, now: EpochMs): Promise<Kept> {
+    const again = () => readPolicy({ ...context, now }, file, read, { ...around, now });
+    const { problems, source, view, files, descriptions } = await again();
+    const policy: KeptPolicy = {
+      file: shownPath(context, file),
+      problems,
+      piece: source && { digest: source.digest, files, file: source.file },
+      claimant: view && {
+        claims: claimsOf(view, around.public),
+        document: () => documentOf(context, file, read),
+      },
+      descriptions,
+      view: async () => views.get(policy) ?? (await again()).view,
+    };
+    if (view !== undefined) views.set(policy, view);
+    return {
+      digest: digestOf(read),
+      bringsIn: descriptions.length > 0 || bringsInFiles(read),
+      from: now,
+      until: nextChange(view, now),
+      policy,
+    };
+  }
+
+  return {
+    read: async (files, now) => {
+      views = new WeakMap();
+      const next = new Map<string, Kept>();
+      for (const file of files) {
+        const read = await tryRead(file, context.readFile);
+        const old = known.get(file);
+        const holds =
+          old !== undefined &&
+          !old.bringsIn &&
+          old.digest === digestOf(read) &&
+          old.from <= now &&
+          now < old.until;
+        next.set(file, holds ? old : await keep(file, read, now));
+      }
+      known = next;
+      return [...next.values()].map(({ policy }) => policy);
+    },
+    letGoOfViews: () => {
+      views = new WeakMap();
+    },
+  };
+}
+
+function digestOf(read: FileRead): string {
+  return read.kind === 'read' ? digest([read.bytes]) : `unreadable ${read.why}`;
+}
+
+/** Variables of the environment stay what they are as long as the process runs; files do not. */
+function bringsInFiles(read: FileRead): boolean {
+  return read.kind === 'read' && Buffer.from(read.bytes).includes('${file:');
+}
+
+/** When checks of the file may find something else. */
+function nextChange(view: PolicyView | undefined, now: EpochMs): EpochMs {
+  if (view === undefined) return Number.POSITIVE_INFINITY;
+  const dates = SECTIONS.flatMap(({ checkedAgainAt }) => checkedAgainAt?.(view) ?? []);
+  const ahead = dates.flatMap((date) => (date !== undefined && date > now ? date : []));
+  return Math.min(Number.POSITIVE_INFINITY, ...ahead);
+}

@@ -1,0 +1,124 @@
+// Cross checks between policy files: one name per API, one API per host and path.
+
+import { hostsOf, pathsOf } from '../../sections/routes/compile.ts';
+import { RULES, type RuleSeverity } from '../../sections/rules/grammar.ts';
+import type { PolicyView } from '../../sections/view.ts';
+import { hostKey } from '../grammar/addresses.ts';
+import type { Problem } from '../problems.ts';
+import type { Path, SourceDocument } from '../read/document.ts';
+import { keysOf } from '../read/values.ts';
+import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
+
+/** What a file takes for itself, without the document: thousands of them are kept between reloads. */
+export interface Claims {
+  readonly file: string;
+  /** Undefined if the file names none, or may be two files in one. */
+  readonly api: string | undefined;
+  /** Of its versions. */
+  readonly labels: readonly string[];
+  readonly routes: readonly { readonly at: Path; readonly keys: readonly string[] }[];
+  /** Where its requests go: origin and path of each target. */
+  readonly places: ReadonlySet<string>;
+  /** What it says of who may call, in one form. */
+  readonly access: string;
+  /** Of the rule nested-access in this file. */
+  readonly nestedAccess: RuleSeverity | 'off';
+}
+
+export interface Claimant {
+  readonly claims: Claims;
+  /** Where it is written; asked for only when two files claim the same. */
+  readonly document: () => SourceDocument;
+}
+
+export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: string | undefined): Claims {
+  const hosts = hostsOf(parts, publicOrigin).map(hostKey);
+  const routes = pathsOf(parts).map(({ path, at }) => ({ at, keys: hosts.map((host) => `${host} ${path}`) }));
+  const nestedAccess = parts.rules?.['nested-access'] ?? RULES['nested-access'].severity;
+  const access = JSON.stringify(parts.access ?? null);
+  return {
+    file: document.file,
+    api: document.repeated.size > 0 || endsInName(document) ? undefined : parts.api,
+    labels,
+    routes,
+    places: new Set([...placesIn(parts).values()].flatMap(addressesOf)),
+    access,
+    nestedAccess,
+  };
+}
+
+/** Of a file that was cut short in its `api`, the rest of the name may be missing. */
+function endsInName(document: SourceDocument): boolean {
+  return !document.has(['versions']) && keysOf(document.value).at(-1) === 'api';
+}
+
+export function checkTogether(claimants: readonly Claimant[]): readonly Problem[] {
+  const problems: Problem[] = [];
+  const byName = new Map<string, Claims>();
+  const byRoute = new Map<string, Claims>();
+  for (const { claims, document } of claimants) {
+    const { api, routes } = claims;
+    if (api !== undefined) {
+      const other = byName.get(api);
+      if (other === undefined) byName.set(api, claims);
+      else {
+        const written = document();
+        const message = `the API ${written.show(['api'], api)} is already described in ${other.file}`;
+        problems.push(written.problem(['api'], { rule: 'duplicate', message }));
+      }
+    }
+    for (const { at, keys } of routes) {
+      for (const key of keys) {
+        const other = byRoute.get(key);
+        if (other === undefined) byRoute.set(key, claims);
+        else if (other !== claims) {
+          const message = `this host and path belong to the API in ${other.file}`;
+          problems.push(document().problem(at, { rule: 'duplicate', message }));
+          break;
+        }
+      }
+    }
+  }
+  for (const { claims, document } of claimants) {
+    for (const { at, keys } of claims.routes) {
+      const [taken] = keys.flatMap((key) => versionsAt(key, byRoute));
+      if (taken === undefined || taken.of === claims) continue;
+      const message = `requests for ${taken.label} of the API in ${taken.of.file} come here instead`;
+      const hint = 'choose a path without a segment that is one of its versions';
+      problems.push(document().problem(at, { rule: 'duplicate', message, hint, severity: 'warning' }));
+    }
+  }
+  return [...problems, ...nestedAccess(claimants)];
+}
+
+/** One service behind two APIs: a path that it reads in another way leads from the outer into the inner one. */
+function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
+  const byPlace = new Map<string, Claims[]>();
+  for (const { claims } of claimants)
+    for (const place of claims.places) byPlace.set(place, [...(byPlace.get(place) ?? []), claims]);
+  return claimants.flatMap(({ claims, document }) => {
+    if (claims.nestedAccess === 'off') return [];
+    const outer = [...claims.places]
+      .flatMap((place) => outerPlaces(place).flatMap((each) => byPlace.get(each) ?? []))
+      .find((each) => each !== claims && each.access !== claims.access);
+    if (outer === undefined) return [];
+    const message = `this upstream path is also reachable through the API in ${outer.file}, which has different access rules`;
+    const hint =
+      'use the same access in both files, or a separate upstream for one of them; if it is intended: rules: { nested-access: off }';
+    const finding = { rule: 'nested-access', message, hint, severity: claims.nestedAccess };
+    return [document().problem(['base'], finding)];
+  });
+}
+
+/** A literal segment wins over `{version}`: the version of whose API a place without one has taken over. */
+function versionsAt(key: string, byRoute: ReadonlyMap<string, Claims>) {
+  const segments = key.split('/');
+  return segments.flatMap((segment, index) => {
+    if (!STARTS_LIKE_A_VERSION.test(segment)) return [];
+    const of = byRoute.get(segments.with(index, '{version}').join('/'));
+    const label = of?.labels.find((each) => each === segment || each === `v${segment}`);
+    return of === undefined || label === undefined ? [] : [{ of, label }];
+  });
+}
+
+const STARTS_LIKE_A_VERSION = /^v?\d/;

@@ -1,0 +1,41 @@
+// Warns of parameters as other routers write them, `/:id`: here that is a literal segment, which no request has.
+
+import type { Path } from '../../plan/read/document.ts';
+import { type OperationTemplate, spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import type { Report } from '../view.ts';
+
+/** `label`: the version in front of the template, where one is written there. */
+export function reportColons(
+  path: Path,
+  template: OperationTemplate,
+  report: Report,
+  beside: { readonly label?: string | undefined; readonly at?: 'key' } = {},
+): void {
+  const braced = withBraces(template);
+  if (braced === undefined) return;
+  const { label, at } = beside;
+  report(path, {
+    rule: 'operation',
+    severity: 'warning',
+    message: 'a segment that begins with ":" stands for itself: it is no parameter',
+    hint: `write ${label === undefined ? '' : `${label} `}${braced}`,
+    ...(at !== undefined && { at }),
+  });
+}
+
+/** With `{id}` for each `:id`; undefined where there is none. */
+function withBraces({ method, segments }: OperationTemplate): string | undefined {
+  if (!segments.some((each) => each.kind === 'literal' && each.text.startsWith(':'))) return undefined;
+  return spellOperation({
+    method,
+    segments: segments.map((each) => {
+      const name = each.kind === 'literal' ? /^:(.*)$/.exec(each.text)?.[1] : undefined;
+      return name === undefined ? each : { kind: 'parameter', name: parameterName(name) };
+    }),
+  });
+}
+
+function parameterName(text: string): string {
+  const name = text.replace(/\W/g, '_').slice(0, 39);
+  return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
+}

@@ -1,0 +1,92 @@
+// Checks of the default of `resolve`: it is declared, released, and served until another takes its place.
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { compareLabels } from '../../policy/versioning/label.ts';
+import type { PolicyParts } from '../policy-file.ts';
+import { effectiveSunset, hasSunset, redirectChain, successorOf } from '../schedule/redirects.ts';
+import { type PolicyView, type Report, reportDangling } from '../view.ts';
+
+export function checkDefault(view: PolicyView, now: EpochMs, report: Report): void {
+  for (const label of view.labels) checkEnd(label, view, report);
+  checkReleased(view, now, report);
+}
+
+/** VER-3: once the default has ended, requests that name no version get 410. */
+function checkEnd(label: string, view: PolicyView, report: Report): void {
+  const { resolve = [] } = view.parts;
+  const index = resolve.findIndex((entry) => entry.default === label);
+  const ends = effectiveSunset(view.versions.get(label) ?? {});
+  const who = whoGetsDefault(view.parts);
+  // What has ended is served on where the API is only observed.
+  if (index < 0 || ends === undefined || who === undefined || view.parts.mode === 'observe') return;
+  const next = outliving(label, view);
+  const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
+  if (next === undefined || (isPlaced && isLedOn(label, view))) return;
+  report(['resolve', index, 'default'], {
+    rule: 'default-served',
+    message: `${label} ends on ${dayOf(ends)}: from then on ${who} gets 410`,
+    hint: `default: ${next} by that day`,
+  });
+}
+
+/** A planned version is unknown as yet (STAT-1), and so is the default: nothing else takes its place. */
+function checkReleased(view: PolicyView, now: EpochMs, report: Report): void {
+  const index = view.parts.resolve?.findIndex((entry) => entry.default !== undefined) ?? -1;
+  const label = view.parts.resolve?.[index]?.default;
+  if (label === undefined) return;
+  const path = ['resolve', index, 'default'];
+  if (!view.labels.includes(label)) {
+    reportDangling(path, 'version', label, view.labels, view, report);
+    return;
+  }
+  const { released = now } = view.versions.get(label) ?? {};
+  const isOut = (other: string) => (view.versions.get(other)?.released ?? Number.POSITIVE_INFINITY) <= now;
+  const served = view.labels.filter(
+    (other) => isOut(other) && !hasSunset(view.versions.get(other) ?? {}, now),
+  );
+  const other = served.sort(compareLabels).at(-1);
+  const who = whoGetsDefault(view.parts);
+  if (released <= now || other === undefined || who === undefined) return;
+  report(path, {
+    rule: 'default-served',
+    message: `${label} is released on ${dayOf(released)}: until then ${who} gets 400`,
+    hint: `default: ${other} until then`,
+  });
+}
+
+/** Where callers of a version may go once it ends: by its successors, else to the newest version served then. */
+function outliving(label: string, { versions }: PolicyView): string | undefined {
+  const ends = endOf(label, versions);
+  const isServed = (other: string) => {
+    const { released } = versions.get(other) ?? {};
+    return released !== undefined && released <= ends && endOf(other, versions) > ends;
+  };
+  const next = (from: string) => successorOf(versions.get(from));
+  const passed = new Set([label]);
+  for (let at = next(label); at !== undefined && !passed.has(at); at = next(at)) {
+    if (isServed(at)) return at;
+    passed.add(at);
+  }
+  return [...versions.keys()].filter(isServed).sort(compareLabels).at(-1);
+}
+
+/** Whether a redirect takes over when it ends. */
+function isLedOn(label: string, { versions }: PolicyView): boolean {
+  const chain = redirectChain(label, versions);
+  return chain.kind === 'hops' && chain.hops.some(({ until }) => until > endOf(label, versions));
+}
+
+function endOf(label: string, versions: PolicyView['versions']): number {
+  return effectiveSunset(versions.get(label) ?? {}) ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Who gets the default by naming no version, in words; undefined where nobody does. An account is on a version of its own,
+ * unless a version of the very day it was made is asked for (VER-5).
+ */
+function whoGetsDefault({ resolve = [] }: Pick<PolicyParts, 'resolve'>): string | undefined {
+  const pin = resolve.find((entry) => entry.pin !== undefined)?.pin;
+  if (pin === undefined) return 'a request that names no version';
+  const isExact = pin.match === 'exact' && pin.created !== undefined;
+  return isExact ? 'an account made on a day without a version' : undefined;
+}

@@ -1,0 +1,77 @@
+// Checks of `host`: no host takes the place of the subdomain that carries the version, and each has a certificate.
+import type { Finding, Path } from '../../plan/read/document.ts';
+import { parseLabel } from '../../policy/versioning/label.ts';
+import type { PolicyView, Report, Surroundings } from '../view.ts';
+
+export function checkRoutes(view: PolicyView, { certifiedNames }: Surroundings, report: Report): void {
+  const { host = [] } = view.parts;
+  const versioned = new Set(
+    (view.parts.resolve ?? []).flatMap(({ subdomain }) => hostsOfVersions(subdomain, view)),
+  );
+  for (const [index, each] of [host].flat().entries()) {
+    const at = typeof host === 'string' ? ['host'] : ['host', index];
+    // A host by its full name comes before the one that carries the version, which would not be read from it.
+    if (versioned.has(each)) {
+      report(at, {
+        rule: 'resolve',
+        message: 'the subdomain of this host names a version: requests for it would name none',
+        hint: 'leave it out of host: the subdomain is served as it is',
+      });
+    }
+    checkCertified({ hosts: [each], at, wanted: each }, certifiedNames, view, report);
+  }
+}
+
+/** How each version is asked for in a host, where a label holds no dot: a full one by its major. */
+export function hostsOfVersions(subdomain: string | undefined, { labels }: PolicyView): readonly string[] {
+  const named = labels.flatMap((label) => {
+    const parsed = parseLabel(label);
+    return parsed === undefined ? [] : parsed.kind === 'date' ? [parsed.date] : [`v${parsed.major}`];
+  });
+  return subdomain === undefined
+    ? []
+    : [...new Set(named)].map((name) => subdomain.replace('{version}', name));
+}
+
+interface WrittenHosts {
+  readonly hosts: readonly string[];
+  readonly at: Path;
+  /** The name that would be for all of them. */
+  readonly wanted: string;
+}
+
+/** TLS-3, TLS-4. */
+export function checkCertified(
+  { hosts, at, wanted }: WrittenHosts,
+  names: readonly string[] | undefined,
+  { document }: PolicyView,
+  report: Report,
+): void {
+  const finding = uncertified(hosts, names);
+  if (finding === undefined) return;
+  // What interpolation brought in is not quoted.
+  if (document.isSecret(at))
+    report(at, { ...finding, message: 'no certificate is for this host: no client gets through to it' });
+  else report(at, { ...finding, hint: `listeners.https.tls needs a certificate with the name ${wanted}` });
+}
+
+/** A name that no certificate is for ends the handshake, an address is 421. `host` without a port. */
+export function uncertified(
+  hosts: readonly string[],
+  names: readonly string[] | undefined,
+): Finding | undefined {
+  if (names === undefined) return undefined;
+  const missing = hosts
+    .map((host) => host.replace(/^\[|\]$/g, ''))
+    .filter((host) => !isCertified(host, names));
+  if (missing.length === 0) return undefined;
+  return {
+    rule: 'certificate',
+    severity: 'warning',
+    message: `no certificate is for ${missing.slice(0, 3).join(', ')}: no client gets through to it`,
+  };
+}
+
+function isCertified(host: string, names: readonly string[]): boolean {
+  return names.includes(host) || names.includes(host.replace(/^[^.]+/, '*'));
+}

@@ -1,0 +1,156 @@
+// Checks of the dates of versions: each needs the one before it, and an extension moves what has not passed.
+
+import type { Path } from '../../plan/read/document.ts';
+import { keysOf, valueAt } from '../../plan/read/values.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import { API_KEYS, VERSION_KEYS } from '../policy-file.ts';
+import {
+  type CheckedVersion,
+  checkedVersion,
+  isTakenOver,
+  isWritten,
+  type PolicyView,
+  type Report,
+  reportDangling,
+  type Surroundings,
+} from '../view.ts';
+import { dayFrom, dayUntil } from './calendar.ts';
+import { checkExceptions, checkFreeze, checkLedger, checkRetireWhen } from './callers.ts';
+import { effectiveSunset, extensionsOf, redirectChain, redirectOf } from './redirects.ts';
+
+export function checkSchedule(view: PolicyView, around: Surroundings, report: Report): void {
+  const versions = [...view.versions].map(([label, version]) => checkedVersion(label, version, view));
+  for (const version of versions)
+    for (const check of [checkDates, checkExceptions, checkFreeze, checkRetireWhen, checkRedirect])
+      check(version, report);
+  for (const version of versions) checkLedger(version, around, report);
+}
+
+/** A version that is not released is no default yet, and one whose sunset has passed needs no upstream. */
+export function releasesAndSunsets({ versions }: PolicyView): readonly (EpochMs | undefined)[] {
+  return [...versions.values()].flatMap((version) => [version.released, effectiveSunset(version)]);
+}
+
+/** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
+function checkDates(checked: CheckedVersion, report: Report): void {
+  const { label, version, view } = checked;
+  const { released, announced, deprecated, sunset, retired, forgotten } = version;
+  const { document } = view;
+  const what = view.unversioned ? 'the API' : 'the version';
+  const at = (key: string) => [...checked.at, key];
+  const order = (
+    key: 'deprecated' | 'sunset' | 'retired' | 'forgotten',
+    value: EpochMs | undefined,
+    earlierKey: string,
+    earlier: EpochMs | undefined,
+  ) => {
+    if (value === undefined || earlier === undefined || value >= earlier) return;
+    // One line of the API speaks for many versions: its place does not tell which of them it does not suit.
+    const isOfAll = isTakenOver(document, label, key);
+    const whose = isOfAll ? `${label}: ` : '';
+    const place = !isOfAll && isTakenOver(document, label, earlierKey) ? placeOfAll(earlierKey, view) : '';
+    report(at(key), {
+      rule: 'date-order',
+      message: `${whose}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)}${place})`,
+    });
+  };
+  order('deprecated', deprecated, 'released', released);
+  order('sunset', sunset, 'deprecated', deprecated);
+  if (deprecated === undefined) order('sunset', sunset, 'released', released);
+  orderAnnounced(checked, report);
+  order('retired', retired, 'sunset', effectiveSunset(version));
+  if (retired === undefined) order('forgotten', forgotten, 'sunset', effectiveSunset(version));
+  order('forgotten', forgotten, 'retired', retired);
+  // A key that nothing knows may be the one that is missed: it has been reported, and is the cause.
+  const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
+  if (sunset !== undefined && isMissing('deprecated')) {
+    const message = `a sunset without deprecated: before ${what} is gone, callers get a Sunset header, but no Deprecation and no mail`;
+    report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
+  }
+  if (announced !== undefined && isMissing('deprecated')) {
+    report(at('announced'), { rule: 'date-order', message: 'announced needs deprecated', at: 'key' });
+  }
+  for (const key of ['extended', 'retired', 'forgotten'] as const) {
+    if (version[key] === undefined || !isMissing('sunset')) continue;
+    report(at(key), { rule: 'date-order', message: `${key} needs a sunset`, at: 'key' });
+  }
+
+  const extensions = extensionsOf(version);
+  for (const { index, announced, moves } of extensions) {
+    const before = extensions[index - 1]?.announced;
+    if (before !== undefined && announced < before) {
+      report([...at('extended'), index, 'announced'], {
+        rule: 'date-order',
+        severity: 'warning',
+        message: `announced (${dayOf(announced)}) before the extension above it (${dayOf(before)})`,
+        hint: 'write extensions in the order in which they were announced',
+      });
+    }
+    if (announced < moves) continue;
+    report([...at('extended'), index, 'announced'], {
+      rule: 'date-order',
+      message: `announced when the sunset it moves (${dayOf(moves)}) had passed: ${view.unversioned ? 'an API' : 'a version'} that is gone stays gone`,
+    });
+  }
+}
+
+/** DEP-8: callers learn of a deprecation before it begins; one that the API announces may be older than a version. */
+function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Report): void {
+  const { released, announced, deprecated } = version;
+  if (announced === undefined) return;
+  const { document } = view;
+  const path = [...at, 'announced'];
+  const isOfAll = isTakenOver(document, label, 'announced');
+  const subject = `${isOfAll ? `${label}: ` : ''}announced (${dayOf(announced)})`;
+  if (deprecated !== undefined && announced > deprecated) {
+    const place =
+      !isOfAll && isTakenOver(document, label, 'deprecated') ? placeOfAll('deprecated', view) : '';
+    report(path, {
+      rule: 'date-order',
+      message: `${subject} is after deprecated (${dayOf(deprecated)}${place}): a deprecation is announced before it begins`,
+      hint: `announced ${dayUntil(deprecated)} or earlier`,
+    });
+  }
+  if (!isOfAll && released !== undefined && announced < released) {
+    report(path, {
+      rule: 'date-order',
+      message: `${subject} is before released (${dayOf(released)})`,
+      hint: `announced ${dayFrom(released)} or later`,
+    });
+  }
+}
+
+/** What a version has without saying it is looked for in vain where the version is written. */
+function placeOfAll(key: string, { document }: PolicyView): string {
+  const { file, line } = document.origin([key]) ?? {};
+  return `, that of the API at ${file}:${line}`;
+}
+
+function hasUnknownKey(label: string, { document }: PolicyView): boolean {
+  const unknown = (path: Path, known: readonly string[]) =>
+    keysOf(valueAt(document.value, path)).some((key) => !known.includes(key));
+  return unknown([], API_KEYS) || unknown(['versions', label], VERSION_KEYS);
+}
+
+/** RET-4: it leads to a declared version, and not back. Whether that is served by then is the matter of rules/. */
+function checkRedirect({ label, version, at, view }: CheckedVersion, report: Report): void {
+  const to = redirectOf(version);
+  if (to === undefined) return;
+  const path = [...at, 'after', 'redirect'];
+  if (!view.labels.includes(to)) {
+    reportDangling(path, 'version', to, view.labels, view, report);
+    return;
+  }
+  const chain = redirectChain(label, view.versions);
+  // A request for `v1` is answered by the newest version of that major, which may be the one that redirects (RET-5).
+  const [answering] = createResolutionRules({
+    header: undefined,
+    default: undefined,
+    labels: view.labels,
+  }).candidates(to);
+  if (chain.kind === 'cycle' || answering === label) {
+    report(path, { rule: 'redirect', message: 'this redirect leads in a circle' });
+  }
+}

@@ -1,0 +1,46 @@
+// Sockets that the service manager keeps open over restarts (sd_listen_fds(3)): meanwhile connections wait instead of being refused.
+import type { Settings } from '../plan/settings.ts';
+import type { PublicSockets } from './public-face.ts';
+
+const FIRST_DESCRIPTOR = 3;
+const LISTENERS = ['https', 'http'] as const;
+const HOW = 'write FileDescriptorName=https or FileDescriptorName=http into its .socket unit';
+
+/**
+ * The sockets that were passed to the process `pid`, by listener; undefined where there are none. Removes the variables, since
+ * the sockets are not for child processes. @throws where a socket is not named after a listener
+ */
+export function takeInheritedSockets(environment: NodeJS.ProcessEnv, pid: number): PublicSockets | undefined {
+  const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = '' } = environment;
+  for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES', 'LISTEN_PIDFDID'])
+    delete environment[name];
+  if (LISTEN_FDS === undefined || LISTEN_PID !== String(pid)) return undefined;
+  if (!/^[1-9]\d?$/.test(LISTEN_FDS)) throw new Error('LISTEN_FDS is no number of sockets from 1 to 99');
+  const names = LISTEN_FDNAMES.split(':');
+  const found = new Map<string, number>();
+  for (let at = 0; at < Number(LISTEN_FDS); at += 1) {
+    const descriptor = FIRST_DESCRIPTOR + at;
+    const name = names[at] ?? '';
+    if (!LISTENERS.some((each) => each === name))
+      throw new Error(`socket ${descriptor} of the service manager has the name "${name}": ${HOW}`);
+    if (found.has(name))
+      throw new Error(`two sockets of the service manager have the name ${name}: one is enough`);
+    found.set(name, descriptor);
+  }
+  return { https: found.get('https'), http: found.get('http'), stayOpen: false };
+}
+
+/** Those of `sockets` for these listeners. @throws where one was passed for a listener that the gateway file does not have */
+export function socketsFor(
+  sockets: PublicSockets | undefined,
+  listeners: Settings['listeners'],
+): PublicSockets | undefined {
+  if (sockets === undefined) return undefined;
+  for (const name of LISTENERS)
+    if (sockets[name] !== undefined && listeners[name] === undefined)
+      throw new Error(
+        `the service manager passes a socket for ${name}, and the gateway file has no listeners.${name}: add it, or disable the .socket unit`,
+      );
+  const stayOpen = LISTENERS.every((name) => listeners[name] === undefined || sockets[name] !== undefined);
+  return { ...sockets, stayOpen };
+}

@@ -1,0 +1,212 @@
+// Backups of the embedded store: made while it is written to, put back while nothing runs, without a revoked key coming back.
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { revokeKey } from '../../gateway/policy/authentication/key-record.ts';
+import { type EmbeddedState, openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
+import { restoreBackup } from '../../gateway/stores/embedded/restore.ts';
+import { keyRecord } from './key-store.ts';
+import { onFault } from './lasting-stores.ts';
+import { pauseFrom } from './override-store.ts';
+import { pinOf } from './pin-store.ts';
+
+const AT = Date.UTC(2026, 10, 20, 3);
+const NAME = 'backups/2026-11-20T03-00-00Z.db';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sundial-backup-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (name = 'sundial.db'): string => join(folder, name);
+const open = (): Promise<EmbeddedState> => openEmbeddedState(folder, { onState: () => undefined, onFault });
+const account = (name: string) => ({ api: 'payments', account: name });
+
+async function inState<T>(use: (state: EmbeddedState) => Promise<T>): Promise<T> {
+  const state = await open();
+  return use(state).finally(state.close);
+}
+
+/** Names in the folder, without those of backups. */
+const names = (): readonly string[] => readdirSync(folder).sort();
+
+describe('a backup', () => {
+  it('is whole, for its owner only, and has what was acknowledged before it was asked for', async () => {
+    await inState(async (state) => {
+      for (let n = 0; n < 200; n += 1) await state.pins.claim(account(`before-${n}`), pinOf('v1'));
+      const made = state.backup(AT);
+      const written = Array.from({ length: 200 }, (_, n) =>
+        state.pins.claim(account(`later-${n}`), pinOf('v1')),
+      );
+      expect(await made).toEqual({ file: NAME, bytes: statSync(file(NAME)).size });
+      await Promise.all(written);
+    });
+    expect(statSync(file(NAME)).mode & 0o777).toBe(0o600);
+    expect(statSync(file('backups')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(file('backups'))).toEqual(['2026-11-20T03-00-00Z.db']);
+    using copy = new DatabaseSync(file(NAME), { readOnly: true });
+    expect(copy.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+    const found = copy
+      .prepare("SELECT count(*) AS n FROM pin WHERE pin IS NOT NULL AND key LIKE '%before-%'")
+      .get();
+    expect(found).toEqual({ n: 200 });
+  });
+
+  it('is one for those who ask while it is made, and is finished before the folder is let go', async () => {
+    const state = await open();
+    const made = [state.backup(AT), state.backup(AT + 60_000)];
+    await state.close();
+    const [first, second] = await Promise.all(made);
+    expect(first).toEqual(second);
+    expect(readdirSync(file('backups'))).toHaveLength(1);
+  });
+
+  it('that cannot be written leaves nothing that could pass for one, and says why without a path', async () => {
+    writeFileSync(file('backups'), 'a file');
+    await inState(async (state) => {
+      await expect(state.backup(AT)).rejects.toMatchObject({
+        code: 'store_unavailable',
+        message: 'the file system says EEXIST',
+      });
+    });
+  });
+});
+
+describe('a restore', () => {
+  const revoked = keyRecord({ consumer: 'leaves' });
+  const late = keyRecord({ consumer: 'late' });
+
+  /** A backup, and what has happened since: a key was revoked, one was added, a pin and a pause came. */
+  async function changeAfterBackup(): Promise<void> {
+    await inState(async (state) => {
+      await state.keys.replace(undefined, revoked);
+      await state.pins.claim(account('kept'), pinOf('v1'));
+      await state.backup(AT);
+      await state.keys.replace(revoked, revokeKey(revoked, 2_000));
+      await state.keys.replace(undefined, late);
+      await state.pins.claim(account('lost'), pinOf('v2'));
+      await state.overrides.put(pauseFrom(1_000, { id: 'lost' }));
+    });
+  }
+
+  it('has the state of the backup, and API keys as they are now: revoked ones stay revoked', async () => {
+    await changeAfterBackup();
+    const former = 'sundial.db.before-2026-11-20T04-00-00Z';
+    const restored = await restoreBackup(folder, file(NAME), AT + 3_600_000);
+    expect(restored).toEqual({ former, keptKeys: true });
+    expect(names()).toEqual(['backups', 'sundial.db', former]);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    await inState(async ({ keys, pins, overrides }) => {
+      expect(await keys.read(revoked.id)).toMatchObject({ revoked: 2_000 });
+      expect(await keys.read(late.id)).toEqual(late);
+      expect(await pins.find(account('kept'))).toMatchObject({ label: 'v1' });
+      expect(await pins.find(account('lost'))).toBeUndefined();
+      expect(overrides.current()).toEqual([]);
+    });
+    // The way back.
+    await restoreBackup(folder, file(former), AT + 7_200_000);
+    await inState(async ({ pins }) =>
+      expect(await pins.find(account('lost'))).toMatchObject({ label: 'v2' }),
+    );
+  });
+
+  it('into an empty folder needs nothing else', async () => {
+    await changeAfterBackup();
+    const elsewhere = mkdtempSync(join(tmpdir(), 'sundial-backup-'));
+    try {
+      expect(await restoreBackup(join(elsewhere, 'data'), file(NAME), AT)).toEqual({
+        former: undefined,
+        keptKeys: false,
+      });
+      expect(readdirSync(join(elsewhere, 'data'))).toEqual(['sundial.db']);
+    } finally {
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+  });
+
+  it('in the place of a damaged state keeps that file, and takes no log of it for its own', async () => {
+    await changeAfterBackup();
+    writeFileSync(file(), 'no database at all'.repeat(1_000));
+    writeFileSync(file('sundial.db-wal'), 'a log');
+    const { former = '', keptKeys } = await restoreBackup(folder, file(NAME), AT);
+    expect(keptKeys).toBe(false);
+    expect(names()).toEqual(['backups', 'sundial.db', former]);
+    expect(readFileSync(file(former), 'utf8')).toContain('no database at all');
+    await inState(async ({ pins }) =>
+      expect(await pins.find(account('kept'))).toMatchObject({ label: 'v1' }),
+    );
+  });
+
+  const damage = (change: (backup: string) => void) => (): void => {
+    copyFileSync(file(NAME), file('other.db'));
+    change(file('other.db'));
+  };
+  it.each([
+    ['is not there', () => undefined, /^cannot copy .*other\.db: ENOENT$/],
+    ['is empty', damage((backup) => writeFileSync(backup, '')), /is no backup of Sundial$/],
+    ['is of another program', damage((backup) => rmSync(backup)), /is no backup of Sundial$/],
+    [
+      'is no database',
+      damage((backup) => writeFileSync(backup, 'x'.repeat(5_000))),
+      /is no backup of Sundial$/,
+    ],
+    [
+      'is cut short',
+      damage((backup) => writeFileSync(backup, readFileSync(backup).subarray(0, 8_192))),
+      /cannot be restored: it is damaged/,
+    ],
+    [
+      'is of a later edition',
+      damage((backup) => {
+        using database = new DatabaseSync(backup);
+        database.exec('PRAGMA user_version = 99');
+      }),
+      /cannot be restored: it was written by a newer Sundial \(schema 99, this one knows \d+\)$/,
+    ],
+  ])('of a file that %s says so and changes nothing', async (kind, prepare, message) => {
+    await changeAfterBackup();
+    prepare();
+    if (kind === 'is of another program') {
+      using other = new DatabaseSync(file('other.db'));
+      other.exec('CREATE TABLE t (a)');
+    }
+    const before = names();
+    await expect(restoreBackup(folder, file('other.db'), AT)).rejects.toThrow(message);
+    expect(names()).toEqual(before);
+    await inState(async ({ pins }) =>
+      expect(await pins.find(account('lost'))).toMatchObject({ label: 'v2' }),
+    );
+  });
+
+  it('while a gateway runs is refused', async () => {
+    await changeAfterBackup();
+    await inState(async ({ pins }) => {
+      await expect(restoreBackup(folder, file(NAME), AT)).rejects.toMatchObject({
+        code: 'data_folder_locked',
+      });
+      await pins.claim(account('still'), pinOf('v1'));
+    });
+    expect(names().filter((name) => name.includes('restoring'))).toEqual([]);
+  });
+
+  it('that was interrupted is begun anew', async () => {
+    await changeAfterBackup();
+    writeFileSync(file('sundial.db.restoring'), 'half');
+    appendFileSync(file('sundial.db.restoring-wal'), 'half');
+    await restoreBackup(folder, file(NAME), AT);
+    expect(names().filter((name) => name.includes('restoring'))).toEqual([]);
+    await inState(async ({ pins }) => expect(await pins.find(account('lost'))).toBeUndefined());
+  });
+});

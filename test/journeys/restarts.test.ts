@@ -1,0 +1,164 @@
+// A service manager holds the sockets over restarts (sd_listen_fds(3)): no request is refused or reset, and none is lost.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { get as getTls, Agent as TlsAgent } from 'node:https';
+import { BoundSocket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import type { Service } from '../../upstreams/service/listen.ts';
+import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+
+const stack = new AsyncDisposableStack();
+let echo: Service;
+let issuer: TestIssuer;
+let folder = '';
+
+beforeAll(async () => {
+  echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+  folder = await mkdtemp(join(tmpdir(), 'sundial-restarts-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+});
+afterAll(() => stack.disposeAsync());
+
+interface Held {
+  readonly https: number;
+  readonly http: number;
+  readonly start: (environment?: Readonly<Record<string, string>>) => GatewayProcess;
+}
+
+/** Two sockets that this process holds, as systemd does, and the start of a gateway that is given them. */
+function holdSockets(names = 'https:http'): Held {
+  const sockets = [1, 2].map(() => new BoundSocket({ host: '127.0.0.1', port: 0 }));
+  for (const socket of sockets) stack.defer(() => socket.close());
+  const [https = 0, http = 0] = sockets.map((socket) => socket.address().port);
+  const data = join(folder, String(https));
+  return {
+    ...{ https, http },
+    start: (more = {}) =>
+      stack.use(
+        startProcess(
+          ['run', '-c', 'test/journeys/restarts.yaml'],
+          {
+            ...{ HTTPS: String(https), HTTP: String(http), DATA: data, STORE: `embedded:${data}` },
+            ...{ ISSUER: issuer.url, ECHO: echo.url, UPSTREAM: echo.url },
+            POLICIES: join(import.meta.dirname, 'drain', 'slow.yaml'),
+            ...{ LISTEN_FDS: '2', LISTEN_FDNAMES: names, ...more },
+          },
+          // systemd knows the process id before it starts the program.
+          ['sh', '-c', `[ -n "$PID" ] || PID=$$; LISTEN_PID=$PID exec "$0" "$@"`],
+          undefined,
+          sockets.map((socket) => socket.fd()),
+        ),
+      ),
+  };
+}
+
+interface Load {
+  readonly answered: number;
+  readonly longestMs: number;
+  readonly failures: readonly string[];
+}
+
+/** Where this process could not run for so long, its clients are too late for their last request, which has a second. */
+const LONGEST_PAUSE_MS = 300;
+
+/** Clients that ask one after another until `signal` aborts: some keep their connection, some open one for each request. */
+async function load({ https, http }: Held, signal: AbortSignal): Promise<Load> {
+  const failures: string[] = [];
+  let answered = 0;
+  let longestMs = 0;
+  let pausedAt = Number.NEGATIVE_INFINITY;
+  let ranAt = performance.now();
+  const watch = setInterval(() => {
+    const now = performance.now();
+    if (now - ranAt > LONGEST_PAUSE_MS) pausedAt = now;
+    ranAt = now;
+  }, 20);
+  const client = async (isTls: boolean, keepAlive: boolean): Promise<void> => {
+    const agent = isTls
+      ? new TlsAgent({ keepAlive, maxSockets: 1 })
+      : new Agent({ keepAlive, maxSockets: 1 });
+    const url = isTls ? `https://127.0.0.1:${https}/api/slow` : `http://127.0.0.1:${http}/api/slow`;
+    while (!signal.aborted) {
+      await sleep(10);
+      const began = performance.now();
+      await new Promise<void>((resolve) => {
+        const options = { agent, rejectUnauthorized: false };
+        const request = (isTls ? getTls : get)(url, options, (response) => {
+          if (response.statusCode !== 200) failures.push(`status ${response.statusCode}`);
+          response.resume().once('error', ({ message }) => failures.push(`inside the answer: ${message}`));
+          response.once('close', resolve);
+        });
+        request.once('error', ({ message }) => {
+          const now = performance.now();
+          const kind = `${isTls ? 'https' : 'http'}, ${keepAlive ? 'kept' : 'new'}`;
+          if (now - pausedAt > 2_000)
+            failures.push(`${kind}, after ${(now - began).toFixed(0)} ms: ${message}`);
+          resolve();
+        });
+      });
+      answered += 1;
+      longestMs = Math.max(longestMs, performance.now() - began);
+    }
+    agent.destroy();
+  };
+  await Promise.all(
+    [true, false].flatMap((isTls) => [true, true, false].map((keepAlive) => client(isTls, keepAlive))),
+  );
+  clearInterval(watch);
+  return { answered, longestMs, failures };
+}
+
+describe('a restart with sockets of the service manager', () => {
+  it.each([
+    ['in one process', 10, '1'],
+    ['with workers', 3, '2'],
+  ])(
+    'refuses no connection and resets none before an answer, %s, %i times',
+    async (_kind, restarts, workers) => {
+      const held = holdSockets();
+      let gateway = held.start({ WORKERS: workers });
+      await gateway.ready;
+      const end = new AbortController();
+      const loaded = load(held, end.signal);
+      for (let done = 0; done < restarts; done += 1) {
+        await sleep(100);
+        gateway.kill('SIGTERM');
+        // Far less than the wait of its gateway file.
+        expect(await gateway.ended).toBe(0);
+        gateway = held.start({ WORKERS: workers });
+        await gateway.ready;
+      }
+      end.abort();
+      const { answered, longestMs, failures } = await loaded;
+      process.stdout.write(
+        `${restarts} restarts, ${answered} requests, longest ${longestMs.toFixed(0)} ms\n`,
+      );
+      expect(failures).toEqual([]);
+      expect(answered).toBeGreaterThan(restarts * 10);
+    },
+  );
+});
+
+describe('sockets that it cannot use', () => {
+  it.each([
+    ['a name of no listener', 'https:web', 'socket 4 of the service manager has the name "web"'],
+    ['no names', '', 'socket 3 of the service manager has the name ""'],
+    ['a name twice', 'https:https', 'two sockets of the service manager have the name https'],
+  ])('%s: says so and ends with 3', async (_kind, names, message) => {
+    const gateway = holdSockets(names).start();
+    expect(await gateway.ended).toBe(3);
+    expect(gateway.stderr).toContain(message);
+  });
+
+  it('those of another process: binds its own', async () => {
+    const held = holdSockets('web');
+    const gateway = held.start({ PID: '1' });
+    expect(await gateway.ready).toMatchObject({ https: held.https });
+  });
+});
