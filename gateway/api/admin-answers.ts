@@ -130,7 +130,6 @@ export type KeyAnswer = z.output<typeof keyAnswer>;
 export type NewKeyAnswer = z.output<typeof newKeyAnswer>;
 export type ReadinessAnswer = z.output<typeof readiness>;
 export type ReloadAnswer = z.output<typeof reload>;
-export type PreviewAnswer = z.output<typeof preview>;
 export type AcceptedAnswer = z.output<typeof acceptedAnswer>;
 
 /** Each returns undefined for a body of another shape. */

@@ -5,7 +5,7 @@ import type { PolicySource } from '../plan/load-documents.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { Path } from '../plan/read/document.ts';
 import { versionsOf } from '../plan/versions.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import { judgeRetirement, retireWhenInWords, usageInWords } from '../policy/lifecycle/retire-when.ts';
 import { counted, dateInWords } from '../policy/notation.ts';
@@ -30,7 +30,6 @@ export interface Impacts {
   readonly problems: readonly Problem[];
 }
 
-const DAY_MS = 86_400_000;
 const NEAR_MS = 30 * DAY_MS;
 const RULE = 'live-usage';
 

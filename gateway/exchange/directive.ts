@@ -3,7 +3,7 @@
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal, Replacements } from '../policy/body-notice/conditions.ts';
-import type { Notice } from '../policy/body-notice/notice.ts';
+import type { BodyNotice } from '../policy/body-notice/notice.ts';
 import type { RetryLater } from '../policy/contract.ts';
 import type { HeaderRules } from '../policy/headers/rules.ts';
 import type {
@@ -45,7 +45,7 @@ export interface ForwardOrder {
   /** The form of media type the client asked in, for the answer (NEG-5); undefined where the upstream's type stays. */
   readonly answerForm?: MediaTemplate | undefined;
   /** What goes into the body of the answer where that can be edited. */
-  readonly notice?: Notice | undefined;
+  readonly notice?: BodyNotice | undefined;
   /** For a request with an idempotency key: the forwarder reports the outcome to it. */
   readonly claim?: IdempotencyClaim | undefined;
 }

@@ -61,7 +61,7 @@ export interface Policies {
   readonly descriptions: readonly string[];
 }
 
-export interface Gateway {
+export interface ReadGateway {
   readonly problems: readonly Problem[];
   readonly whole: GatewayFile | undefined;
   readonly view: GatewayView | undefined;
@@ -84,7 +84,7 @@ export function contextOf(options: LoadOptions) {
 
 export type Context = ReturnType<typeof contextOf>;
 
-export async function readGateway(context: Context): Promise<Gateway> {
+export async function readGateway(context: Context): Promise<ReadGateway> {
   const read = await tryRead(context.configFile, context.readFile);
   const document = documentOf(context, context.configFile, read);
   const revision = read.kind === 'read' ? digest([read.bytes]) : '';

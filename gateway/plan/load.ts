@@ -7,10 +7,10 @@ import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
 import {
   contextOf,
-  type Gateway,
   type LoadOptions,
   type Policies,
   type PolicySource,
+  type ReadGateway,
   readGateway,
   readPolicies,
 } from './load-documents.ts';
@@ -27,12 +27,12 @@ export interface Loaded {
   readonly problems: readonly Problem[];
   /** Of a gateway file without errors, as is the file itself. */
   readonly settings?: Settings;
-  readonly gateway?: Gateway;
+  readonly gateway?: ReadGateway;
   /** All of these are present unless a problem is an error. */
   readonly plan?: GatewayPlan;
   /** The plan in parts, by file. */
   readonly pieces?: readonly PlanPiece[];
-  readonly sources?: Sources;
+  readonly sources?: PlanSources;
   /** To be compared with what was published before. */
   readonly policies?: Policies;
   /** Absolute paths of every document that was looked for. */
@@ -56,7 +56,7 @@ export function isWhole(loaded: Loaded): loaded is Whole {
 }
 
 /** The documents that a plan was made of: for who must say where something is written. No request needs them. */
-export interface Sources {
+export interface PlanSources {
   readonly gateway: SourceDocument;
   readonly policies: readonly PolicySource[];
 }

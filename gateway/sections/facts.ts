@@ -4,7 +4,7 @@ import type { Path, SourceDocument } from '../plan/read/document.ts';
 import { valueAt } from '../plan/read/values.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { BrownoutWindow } from '../policy/lifecycle/brownout-rule.ts';
-import type { Rate } from '../policy/notation.ts';
+import { dateInWords, type Rate } from '../policy/notation.ts';
 
 /** A value as it is compared, and as it may be shown: what came in by interpolation is not. */
 export interface Word {
@@ -13,9 +13,8 @@ export interface Word {
 }
 
 export type FactValue =
-  | { readonly kind: 'date'; readonly at: EpochMs }
-  | { readonly kind: 'word'; readonly word: Word }
-  | { readonly kind: 'rate'; readonly rate: Rate }
+  /** `at`, `rate`: of a date and of a rate, to say how far they have moved. */
+  | { readonly kind: 'word'; readonly word: Word; readonly at?: EpochMs; readonly rate?: Rate }
   /** In any order; what is compared is who belongs to it. */
   | { readonly kind: 'members'; readonly members: readonly Word[] }
   | { readonly kind: 'windows'; readonly windows: readonly BrownoutWindow[] };
@@ -29,7 +28,7 @@ export interface Fact {
 export type Noun = 'api' | 'version' | 'operation' | 'upstream';
 
 /** What can be there or not, with all that is said of it. */
-export interface Subject {
+export interface ComparedPart {
   readonly noun: Noun;
   /** `v1`, `v1 GET /search`, `upstream v1`; empty for the API itself. */
   readonly name: string;
@@ -40,22 +39,39 @@ export interface Subject {
 export interface ApiFacts {
   readonly api: string;
   /** The API itself first. */
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly ComparedPart[];
 }
 
 export const dateFact = (what: string, at: EpochMs | undefined): readonly Fact[] =>
-  at === undefined ? [] : [{ what, value: { kind: 'date', at } }];
+  at === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(dateInWords(at)), at } }];
 
-export const wordFact = (what: string, word: Word | undefined): readonly Fact[] =>
-  word === undefined ? [] : [{ what, value: { kind: 'word', word } }];
+/** A string is text of our own making, or that is public in any case. */
+export const wordFact = (what: string, word: Word | string | undefined): readonly Fact[] =>
+  word === undefined
+    ? []
+    : [{ what, value: { kind: 'word', word: typeof word === 'string' ? plainWord(word) : word } }];
 
 export const rateFact = (what: string, rate: Rate | undefined): readonly Fact[] =>
-  rate === undefined ? [] : [{ what, value: { kind: 'rate', rate } }];
+  rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(spellRate(rate)), rate } }];
 
 export const membersFact = (what: string, members: readonly Word[]): Fact => ({
   what,
   value: { kind: 'members', members },
 });
+
+const WINDOWS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
+/** As an operator writes it, in the largest unit that divides the window: `600/1m`. */
+function spellRate({ units, windowMs }: Rate): string {
+  const [unit, ms] = WINDOWS.find(([, each]) => windowMs % each === 0) ?? ['ms', 1];
+  return `${units}/${windowMs / ms}${unit}`;
+}
 
 /** Text of our own making, or that is public in any case. */
 export function plainWord(text: string): Word {

@@ -2,7 +2,7 @@
 // hold callers' dates. Each row is what one reload after the other finds.
 import { describe, expect, it } from 'vitest';
 import { comparePublished } from '../../gateway/plan/published/comparison.ts';
-import { keptOf } from '../../gateway/plan/published/former-versions.ts';
+import { keptOf } from '../../gateway/plan/published/published-dates.ts';
 import type { FormerVersion, PublishedEntry } from '../../gateway/plan/published/record.ts';
 import { readRecorded } from '../../gateway/plan/published/recorded-files.ts';
 import { todayOfViews } from '../../gateway/plan/published/today.ts';
@@ -56,6 +56,7 @@ const operation = (sunset: string, path = 'GET /items/{id}') =>
     'v2: { released: 2026-01-15',
     `v2: { released: 2026-01-15, operations: { "${path}": { deprecated: 2026-02-01, sunset: ${sunset} } }`,
   );
+const UNDATED_OPERATION = edit(', sunset: 2027-06-01 }', ' }', operation('2027-06-01'));
 const BY_DEFAULT = edit('default: v2', 'default: v1');
 const planned = (day: string) =>
   edit('released: 2026-01-15', `released: ${day}`, edit(', successor: v2', ''));
@@ -137,6 +138,16 @@ describe('what was left out for one reload', () => {
       'an operation',
       [orders(operation('2027-06-01')), orders(ORDERS), orders(operation('2027-05-01'))],
       [[], [], REWRITTEN],
+    ],
+    [
+      'the sunset of an operation that is still written, for two reloads',
+      [
+        orders(operation('2027-06-01')),
+        orders(UNDATED_OPERATION),
+        orders(`${UNDATED_OPERATION}contacts: { acme: api@acme.example }\n`),
+        orders(operation('2027-05-01')),
+      ],
+      [[], [], [], REWRITTEN],
     ],
     [
       'an operation whose parameter is called otherwise by now',

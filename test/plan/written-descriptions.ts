@@ -3,7 +3,7 @@
 
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
 import { type Live, operationRules } from '../../gateway/plan/openapi/live.ts';
-import { placeDescription } from '../../gateway/plan/openapi/placement.ts';
+import { placeIn } from '../../gateway/plan/openapi/placement.ts';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { OperationFile, VersionFile } from '../../gateway/sections/policy-file.ts';
@@ -29,18 +29,15 @@ export function liveOf(
   { version = VERSION, stage = 'deprecated', now = '2026-11-20' }: Situation,
 ): Live {
   const description = readDescription('orders.yaml', new TextEncoder().encode(text));
-  const premises = {
-    label: 'v1',
+  const policy = {
     base: '/api/orders',
-    versionedPath: '/api/{version}/orders',
-    upstreamPath: '/orders',
+    resolve: [{ path: '/api/{version}/orders' }],
+    upstreams: { v1: { path: '/orders' } },
+    versions: { v1: {}, v2: {} },
   };
   return {
     description,
-    placement: placeDescription(description, premises),
-    label: 'v1',
-    labels: ['v1', 'v2'],
-    versionedPath: premises.versionedPath,
+    placement: placeIn(policy, 'v1', description),
     version,
     rules: operationRules(version),
     stage,

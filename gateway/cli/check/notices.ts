@@ -4,7 +4,7 @@ import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
 import { versionsOf } from '../../plan/versions.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';
 import { announcementInWords, nameOf } from '../../policy/lifecycle/milestone-words.ts';
 import type { Announcement } from '../../policy/lifecycle/milestones.ts';
@@ -19,8 +19,6 @@ export interface CheckNotice extends Pick<Problem, 'file' | 'line' | 'column' | 
   readonly api: string;
   readonly version: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Of versions that have not ended at `now`. */
 export function endingExceptions(sources: readonly PolicySource[], now: EpochMs): readonly CheckNotice[] {

@@ -2,7 +2,7 @@
 import { clientPathOf } from '../../exchange/addresses/client-place.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { plural } from '../../plan/problems.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
 import type { IdempotencyOutcome, IdempotencyRules } from '../../policy/idempotency/rules.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
@@ -10,8 +10,6 @@ import { dateInWords } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
 import { spanInWords } from '../../policy/spans.ts';
 import type { Carrier } from '../../policy/versioning/carriers.ts';
-
-const DAY_MS = 86_400_000;
 
 export function endOf(maintenance: Maintenance | undefined): string {
   if (maintenance === undefined) return '';

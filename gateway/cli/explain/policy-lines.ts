@@ -1,6 +1,6 @@
 // Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
 
-import type { Sources } from '../../plan/load.ts';
+import type { PlanSources } from '../../plan/load.ts';
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Origin, Path, SourceDocument } from '../../plan/read/document.ts';
 import { valueAt } from '../../plan/read/values.ts';
@@ -26,7 +26,7 @@ interface PolicyLine {
 export type PolicyLines = ReturnType<typeof policyLines>;
 
 /** For requests to `api`; without one only the gateway's own lines are found. */
-export function policyLines(sources: Sources, api: string | undefined) {
+export function policyLines(sources: PlanSources, api: string | undefined) {
   const source = sources.policies.find(({ file }) => file.api === api);
   const first = (...paths: readonly Path[]) => originOf(source?.document, paths);
   const resolve = source?.file.resolve ?? [];

@@ -10,7 +10,7 @@ export interface WrittenExtension {
   readonly why: string;
 }
 
-export type Spliced =
+export type SplicedFile =
   /** `inserted` stands at offset `at` of `text`; without it the file is what it was. */
   | { readonly kind: 'spliced'; readonly text: string; readonly at: number; readonly inserted: string }
   /** The extension has no place that one insertion could make. */
@@ -21,7 +21,7 @@ export function spliceExtension(
   text: string,
   label: string | undefined,
   extension: WrittenExtension,
-): Spliced {
+): SplicedFile {
   const { tree } = readYaml(text, { isUtf8: true });
   const contents = tree?.contents;
   const version = label === undefined ? contents : valueUnder(valueUnder(contents, 'versions'), label);
@@ -48,7 +48,7 @@ export function spliceExtension(
 }
 
 /** One that stands on a line of its own is followed by another such line. */
-function intoFlowList(text: string, list: YAMLSeq, extension: WrittenExtension): Spliced {
+function intoFlowList(text: string, list: YAMLSeq, extension: WrittenExtension): SplicedFile {
   const last = list.items.at(-1) as Node | undefined;
   if (last === undefined) return byReference('extended');
   const end = endOf(last);
@@ -59,7 +59,7 @@ function intoFlowList(text: string, list: YAMLSeq, extension: WrittenExtension):
 }
 
 /** In the form of the entry before: one line, or a line for each key with the values in their column. */
-function intoBlockList(text: string, list: YAMLSeq, extension: WrittenExtension): Spliced {
+function intoBlockList(text: string, list: YAMLSeq, extension: WrittenExtension): SplicedFile {
   const last = list.items.at(-1) as Node | undefined;
   if (last === undefined) return byReference('extended');
   const indent = beforeOnLine(text, startOf(list));
@@ -74,19 +74,19 @@ function intoBlockList(text: string, list: YAMLSeq, extension: WrittenExtension)
   return insertLines(text, endOf(last), lines);
 }
 
-function byReference(where: string): Spliced {
+function byReference(where: string): SplicedFile {
   return {
     kind: 'refused',
     message: `${where} is not written out in the usual way: add the extension by hand`,
   };
 }
 
-function insert(text: string, at: number, inserted: string): Spliced {
+function insert(text: string, at: number, inserted: string): SplicedFile {
   return { kind: 'spliced', text: text.slice(0, at) + inserted + text.slice(at), at, inserted };
 }
 
 /** Below the line on which `end` lies; a file without a last line end gets none. */
-function insertLines(text: string, end: number, lines: readonly string[]): Spliced {
+function insertLines(text: string, end: number, lines: readonly string[]): SplicedFile {
   const eol = eolOf(text, end);
   const block = lines.join(eol);
   // A block scalar ends behind its line already.

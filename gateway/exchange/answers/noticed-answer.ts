@@ -1,7 +1,7 @@
 // An upstream's answer with a body notice: its head, whether its body is edited, and its last bytes.
 import { noticedTag } from '../../policy/body-notice/conditions.ts';
 import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../../policy/body-notice/editable.ts';
-import { type Notice, renewDigest, splice } from '../../policy/body-notice/notice.ts';
+import { type BodyNotice, renewDigest, splice } from '../../policy/body-notice/notice.ts';
 import { fieldText, type HeaderLines } from '../answer-headers.ts';
 
 export type Treatment =
@@ -29,7 +29,7 @@ const LEFT: Treatment = { kind: 'pass', outcome: undefined };
  * (RFC 9110 §9.3.4), and the gateway takes them as they are.
  */
 export function treatHead(
-  { suffix }: Notice,
+  { suffix }: BodyNotice,
   method: string,
   status: number,
   headers: HeaderLines,
@@ -58,7 +58,7 @@ export function treatHead(
  * bytes; otherwise both stay as received.
  */
 export function editBody(
-  notice: Notice,
+  notice: BodyNotice,
   headers: HeaderLines,
   { received, content }: { readonly received: Buffer; readonly content: Buffer },
 ): { readonly outcome: NoticeOutcome; readonly body: Buffer } {

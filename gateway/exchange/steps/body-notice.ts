@@ -6,7 +6,7 @@ import {
   mapConditions,
 } from '../../policy/body-notice/conditions.ts';
 import { isEdited } from '../../policy/body-notice/editable.ts';
-import { createNotice, type Notice } from '../../policy/body-notice/notice.ts';
+import { type BodyNotice, createNotice } from '../../policy/body-notice/notice.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
 import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
@@ -19,7 +19,7 @@ import type { JudgedRules } from './judged-rules.ts';
 
 export interface NoticeOrder {
   /** For the answer; undefined where only the conditions of the request are touched. */
-  readonly notice: Notice | undefined;
+  readonly notice: BodyNotice | undefined;
   readonly conditions: Conditions | undefined;
 }
 
@@ -61,7 +61,7 @@ function noticeOfReading(
   whole: VersionRules,
   { api, consumer, resource }: JudgedRules,
   start: RequestStart,
-): Notice | undefined {
+): BodyNotice | undefined {
   const { plan, now } = start;
   const operation = whole.operations?.match('GET', resource.tail);
   const rules = operation?.rules ?? whole;
@@ -83,7 +83,7 @@ function noticeOf(
   { bodyNotice, schedule }: VersionRules,
   { stage, sunset, linksSuccessor }: Phase,
   replacement: () => string | undefined,
-): Notice | undefined {
+): BodyNotice | undefined {
   if (!bodyNotice || stage === 'planned' || stage === 'active') return undefined;
   const { guide, reason } = schedule;
   // Before the service has answered it is not known whether its header names another day.

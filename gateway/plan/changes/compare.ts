@@ -1,8 +1,6 @@
 // From the facts of two sides to their differences, in the order a policy file is read.
-import { dateInWords } from '../../policy/notation.ts';
 import { moveInWords } from '../../policy/spans.ts';
-import type { ApiFacts, Fact, FactValue, Subject, Word } from '../../sections/facts.ts';
-import { spellRate } from '../../sections/limits/words.ts';
+import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
 import { plural } from '../problems.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
@@ -12,15 +10,27 @@ export interface Change extends Difference {
   readonly subject: string;
 }
 
+/** What two sides have under each name; names of the first side come first. Of several things with one name the first counts. */
+export function pairs<T>(
+  some: readonly T[],
+  others: readonly T[],
+  nameOf: (each: T) => string,
+): readonly (readonly [name: string, some: T | undefined, other: T | undefined])[] {
+  const [ofSome, ofOthers] = [some, others].map(
+    (side) => new Map(side.toReversed().map((each) => [nameOf(each), each])),
+  );
+  const names = new Set([...some, ...others].map(nameOf));
+  return [...names].map((name) => [name, ofSome?.get(name), ofOthers?.get(name)]);
+}
+
 /** By name of the API; what both sides mean alike is not in the result. */
 export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFacts[]): readonly Change[] {
-  const names = [...new Set([...older, ...newer].map(({ api }) => api))].sort();
-  return names.flatMap((api) => {
-    const [before, after] = [older, newer].map((side) => side.find((each) => each.api === api));
-    if (before === undefined || after === undefined)
-      return [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }];
-    return compareSubjects(before.subjects, after.subjects).map((change) => ({ api, ...change }));
-  });
+  const apis = pairs(older, newer, ({ api }) => api).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return apis.flatMap(([api, before, after]) =>
+    before === undefined || after === undefined
+      ? [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }]
+      : compareParts(before.subjects, after.subjects).map((change) => ({ api, ...change })),
+  );
 }
 
 /** `orders v1: sunset 2027-01-15 -> 2027-04-15, +3 months`. */
@@ -39,18 +49,16 @@ function join(what: string, value: string | undefined): string {
   return value === undefined || value === '' ? what : `${what} ${value}`;
 }
 
-function compareSubjects(
-  before: readonly Subject[],
-  after: readonly Subject[],
+function compareParts(
+  before: readonly ComparedPart[],
+  after: readonly ComparedPart[],
 ): readonly Omit<Change, 'api'>[] {
-  const names = [...new Set([...before, ...after].map(({ name }) => name))];
-  return names.flatMap((subject): readonly Omit<Change, 'api'>[] => {
-    const [older, newer] = [before, after].map((side) => side.find(({ name }) => name === subject));
-    if (older !== undefined && newer !== undefined)
-      return compareEach(older.facts, newer.facts).map((difference) => ({ subject, ...difference }));
-    const [one] = [older, newer].filter((each) => each !== undefined);
-    const noun = one?.noun ?? 'api';
-    return [{ subject, ...presence(noun, older && spellSubject(older), newer && spellSubject(newer)) }];
+  return pairs(before, after, ({ name }) => name).flatMap(([subject, older, newer]) => {
+    const differences =
+      older !== undefined && newer !== undefined
+        ? compareEach(older.facts, newer.facts)
+        : [presence((older ?? newer)?.noun ?? 'api', older && spellPart(older), newer && spellPart(newer))];
+    return differences.map((difference) => ({ subject, ...difference }));
   });
 }
 
@@ -64,20 +72,18 @@ function spellApi({ subjects }: ApiFacts): string {
 }
 
 /** What is new or gone as a whole is named with its dates, or with where it leads. */
-function spellSubject({ facts }: Subject): string {
+function spellPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
-    if (value.kind === 'date') return [`${what} ${spell(value)}`];
+    if (value.kind === 'word' && value.at !== undefined) return [`${what} ${spell(value)}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];
   });
   return said.length === 0 ? '' : `(${said.join(', ')})`;
 }
 
 function compareEach(before: readonly Fact[], after: readonly Fact[]): readonly Difference[] {
-  const whats = [...new Set([...before, ...after].map(({ what }) => what))];
-  return whats.flatMap((what) => {
-    const [older, newer] = [before, after].map((side) => side.find((fact) => fact.what === what)?.value);
-    return compareValues(what, older, newer);
-  });
+  return pairs(before, after, ({ what }) => what).flatMap(([what, older, newer]) =>
+    compareValues(what, older?.value, newer?.value),
+  );
 }
 
 function compareValues(
@@ -89,7 +95,7 @@ function compareValues(
     return compareMembers(what, membersOf(from), membersOf(to));
   if (from?.kind === 'windows' && to?.kind === 'windows') return windowChanges(from.windows, to.windows);
   if (from === undefined || to === undefined) return [presence(what, from && spell(from), to && spell(to))];
-  if (isSame(from, to)) return [];
+  if (from.kind === 'word' && to.kind === 'word' && from.word.same === to.word.same) return [];
   const by = movement(from, to);
   return [{ what, from: spell(from), to: spell(to), ...(by !== undefined && { by }) }];
 }
@@ -115,33 +121,18 @@ function compareMembers(
   return [...gone.map((each) => ({ what, from: each })), ...come.map((each) => ({ what, to: each }))];
 }
 
-function isSame(a: FactValue, b: FactValue): boolean {
-  if (a.kind === 'date' && b.kind === 'date') return a.at === b.at;
-  if (a.kind === 'rate' && b.kind === 'rate') return spellRate(a.rate) === spellRate(b.rate);
-  return a.kind === 'word' && b.kind === 'word' && a.word.same === b.word.same;
-}
-
 function movement(from: FactValue, to: FactValue): string | undefined {
-  if (from.kind === 'date' && to.kind === 'date') return moveInWords(from.at, to.at);
-  if (from.kind !== 'rate' || to.kind !== 'rate') return undefined;
+  if (from.kind !== 'word' || to.kind !== 'word') return undefined;
+  if (from.at !== undefined && to.at !== undefined) return moveInWords(from.at, to.at);
+  if (from.rate === undefined || to.rate === undefined) return undefined;
   const older = from.rate.units * to.rate.windowMs;
   const newer = to.rate.units * from.rate.windowMs;
   return newer === older ? undefined : newer < older ? 'lowered' : 'raised';
 }
 
 function spell(value: FactValue): string {
-  switch (value.kind) {
-    case 'date':
-      return dateInWords(value.at);
-    case 'word':
-      return value.word.shown;
-    case 'rate':
-      return spellRate(value.rate);
-    case 'members':
-      return value.members.map(({ shown }) => shown).join(', ');
-    case 'windows':
-      return plural(value.windows.length, 'window');
-    default:
-      return value satisfies never;
-  }
+  if (value.kind === 'word') return value.word.shown;
+  return value.kind === 'windows'
+    ? plural(value.windows.length, 'window')
+    : value.members.map(({ shown }) => shown).join(', ');
 }

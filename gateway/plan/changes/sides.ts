@@ -18,8 +18,8 @@ import { type TodayOptions, todayOfViews } from '../published/today.ts';
 import { withoutOutside } from '../read/concealed.ts';
 import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
-import { factsOf } from './api-facts.ts';
 import { type Change, compareFacts } from './compare.ts';
+import { factsOf } from './policy-facts.ts';
 
 export interface SidesOptions {
   /** A file, or a folder read with all below it. */

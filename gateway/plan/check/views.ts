@@ -96,14 +96,14 @@ function listenersOf(
 }
 
 /** What of the gateway decides whether a client is held to the names of its certificates. */
-export interface PublicFace {
+export interface PublicTls {
   readonly public: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly certificates: readonly { readonly names: readonly string[] }[];
 }
 
 /** Undefined where no client is held to them: plain HTTP, a proxy in front, or a pair that is made for every host. */
-export function certifiedNames(face: PublicFace): readonly string[] | undefined {
+export function certifiedNames(face: PublicTls): readonly string[] | undefined {
   const { public: origin, trustedProxies, certificates } = face;
   if (!origin?.startsWith('https:') || trustedProxies.length > 0 || certificates.length === 0)
     return undefined;

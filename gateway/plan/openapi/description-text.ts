@@ -22,6 +22,9 @@ export interface Said<T> {
   readonly mark: Mark;
 }
 
+/** `YYYY-MM-DD`; `null` means: no such day. */
+export type SaidDay = Said<string | null> | undefined;
+
 export interface DescriptionText {
   /** As printed. */
   readonly file: string;
@@ -35,9 +38,11 @@ export interface DescriptionText {
   /** `file:line:column`. */
   readonly place: (mark: Mark) => string;
   /** An alias replaced by what it means. */
-  readonly resolve: (node: Node | undefined) => Node | undefined;
-  /** What stands under `key`, resolved. */
-  readonly childOf: (map: YAMLMap | undefined, key: string) => Node | undefined;
+  readonly resolve: (node: Node | null | undefined) => Node | undefined;
+  /** What stands under `keys`, each in the map of the one before, resolved. */
+  readonly at: (node: unknown, ...keys: readonly string[]) => Node | undefined;
+  /** The pairs of a map, their values resolved; none of anything else. */
+  readonly pairsOf: (node: unknown) => readonly MapPair[];
 }
 
 export interface MapPair {
@@ -56,7 +61,8 @@ export function readDescriptionText(file: string, bytes: Uint8Array): Descriptio
   const syntax = (mark: Mark, message: string) => problem(mark, { rule: 'syntax', message });
   const problems = yaml.problems.map(({ from, to, message }) => syntax({ from, to }, message));
   const targets = yaml.tree === undefined ? undefined : aliasTargets(yaml.tree);
-  const resolve = (node: Node | undefined): Node | undefined => (isAlias(node) ? targets?.get(node) : node);
+  const resolve = (node: Node | null | undefined): Node | undefined =>
+    (isAlias(node) ? targets?.get(node) : node) ?? undefined;
   const contents = yaml.tree?.contents;
   if (tooBig) problems.push(syntax({ from: 0, to: 1 }, 'the description is larger than 2 MB'));
   else if (problems.length === 0 && !isMap(contents))
@@ -73,31 +79,30 @@ export function readDescriptionText(file: string, bytes: Uint8Array): Descriptio
       return `${file}:${line}:${column}`;
     },
     resolve,
-    childOf: (map, key) => resolve(findPair(map, key)?.value ?? undefined),
+    at: (node, ...keys) =>
+      keys.reduce((within: unknown, key) => resolve(findPair(within, key)?.value), node) as Node | undefined,
+    pairsOf: (node) =>
+      itemsOf(node).flatMap(({ key, value }) =>
+        isScalar(key) ? [{ key: keyText(key), mark: markOf(key), value: resolve(value) }] : [],
+      ),
   };
 }
 
 /** The pair with this key; of several the first. */
-export function findPair(map: YAMLMap | undefined, key: string): Pair<Node, Node | null> | undefined {
-  const pairs = (map?.items ?? []) as Pair<Node, Node | null>[];
-  return pairs.find((pair) => isScalar(pair.key) && keyText(pair.key) === key);
+export function findPair(node: unknown, key: string): MapItem | undefined {
+  return itemsOf(node).find((pair) => isScalar(pair.key) && keyText(pair.key) === key);
 }
 
-export function pairsOf(map: YAMLMap | undefined): readonly MapPair[] {
-  const pairs = (map?.items ?? []) as Pair<Node, Node | null>[];
-  return pairs.flatMap(({ key, value }) =>
-    isScalar(key) ? [{ key: keyText(key), mark: markOf(key), value: value ?? undefined }] : [],
-  );
+export type MapItem = Pair<Node, Node | null>;
+
+function itemsOf(node: unknown): readonly MapItem[] {
+  return isMap(node) ? (node.items as MapItem[]) : [];
 }
 
 /** Up to the end of what is written, comments not included. */
 export function markOf(node: Node): Mark {
   const [from = 0, to = 0] = node.range ?? [];
   return { from, to };
-}
-
-export function mapOf(node: Node | undefined): YAMLMap | undefined {
-  return isMap(node) ? node : undefined;
 }
 
 /** A scalar as text, `1.10` for the number 1.1; undefined for null, maps, lists and what is absent. */

@@ -7,7 +7,7 @@ import { reservedPath } from '../routes/reserved-paths.ts';
 import type { Description } from './description.ts';
 import { segmentsOf, serverPath } from './placement.ts';
 
-interface Choice {
+interface ChosenValue {
   readonly value: string;
   /** Why this one, for a comment behind it. */
   readonly why: string;
@@ -15,11 +15,11 @@ interface Choice {
 
 export interface FirstLayout {
   readonly name: string;
-  readonly label: Choice;
-  readonly base: Choice;
-  readonly versionedPath: Choice | undefined;
-  readonly target: Choice;
-  readonly upstreamPath: Choice;
+  readonly label: ChosenValue;
+  readonly base: ChosenValue;
+  readonly versionedPath: ChosenValue | undefined;
+  readonly target: ChosenValue;
+  readonly upstreamPath: ChosenValue;
 }
 
 const PLAIN = /^[A-Za-z0-9._~-]+$/;
@@ -82,7 +82,7 @@ function slugOf(title: string): string {
   return slug.slice(0, 60).replace(/-+$/, '') || 'api';
 }
 
-function labelOf(version: string | undefined): Choice {
+function labelOf(version: string | undefined): ChosenValue {
   if (version !== undefined && isDate(version)) return { value: version, why: 'from info.version' };
   const major = /^v?(0|[1-9]\d{0,3})(\.|$)/.exec(version ?? '')?.[1];
   return major === undefined
@@ -90,7 +90,7 @@ function labelOf(version: string | undefined): Choice {
     : { value: `v${major}`, why: `from info.version ${version}` };
 }
 
-function targetOf(server: string | undefined, around: Surroundings): Choice {
+function targetOf(server: string | undefined, around: Surroundings): ChosenValue {
   const url = server !== undefined && URL.canParse(server) ? new URL(server) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) {
     const isOurs =

@@ -15,15 +15,16 @@ import type { OperationFile, PolicyFile, VersionFile, VersionParts } from '../..
 import { earlier, effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { VersionRules } from '../plan.ts';
-import { announcedParts } from '../published/announced-parts.ts';
+import { announcedParts } from '../published/published-dates.ts';
 import type { DescribedOperation, Description } from './description.ts';
-import type { Said } from './description-text.ts';
-import { placeIn, versionedPathOf } from './placement.ts';
-import { type Around, readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
+import type { Said, SaidDay } from './description-text.ts';
+import { type Placement, placeIn } from './placement.ts';
+import { readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
 import type { Wanted } from './text-edits.ts';
 
-export interface Live extends Around {
+export interface Live {
   readonly description: Description;
+  readonly placement: Placement;
   /** With the dates that are announced by `now`. */
   readonly version: VersionParts;
   readonly rules: OperationRules;
@@ -64,9 +65,6 @@ export function describedVersion(
   return {
     description,
     placement: placeIn(file, label, description),
-    label,
-    labels: typeof file.versions === 'object' ? Object.keys(file.versions) : [],
-    versionedPath: versionedPathOf(file),
     version: { ...announcedParts(version, now), guide: guideOf(file, version, schedule.guide, description) },
     rules: operationRules(version),
     stage: phaseAt(phases, now).stage,
@@ -112,7 +110,7 @@ function guideOrNull(guide: string | undefined, said: Said<string> | undefined):
 }
 
 /** `null` for a day that the policy has switched off or not announced yet. */
-function dayOrNull(key: string, at: EpochMs | undefined, said: Said<string | null> | undefined): Wanted {
+function dayOrNull(key: string, at: EpochMs | undefined, said: SaidDay): Wanted {
   if (at !== undefined) return { [key]: dayOf(at) };
   return said === undefined ? {} : { [key]: null };
 }
@@ -160,8 +158,8 @@ function dateOf(
   key: string,
   date: EpochMs | undefined,
   own: EpochMs | undefined,
-  said: Said<string | null> | undefined,
-  ofApi: Said<string | null> | undefined,
+  said: SaidDay,
+  ofApi: SaidDay,
 ): Wanted {
   const isSaid = typeof said?.value === 'string';
   if (date !== undefined) return own !== undefined || isSaid ? { [key]: dayOf(date) } : {};
@@ -176,9 +174,9 @@ function replacementOf(
 ): Wanted {
   const { successor } = own ?? {};
   if (successor === undefined) return {};
-  const there = said.replacement && readReplacement(said.replacement.value, said.method, live);
+  const there = said.replacement && readReplacement(said.replacement.value, said.method, live.placement);
   // Another way of writing the same path stays.
-  if (there !== undefined && sameSuccessor(successor, template, there, live.label)) return {};
-  const path = writeReplacement(successor, template, live);
+  if (there !== undefined && sameSuccessor(successor, template, there, live.placement.label)) return {};
+  const path = writeReplacement(successor, template, live.placement);
   return path === undefined ? {} : { replacement: path };
 }

@@ -11,8 +11,8 @@ import {
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation } from './description.ts';
-import { findPair, mapOf, type Said } from './description-text.ts';
-import { disagree, firstDay, isDisordered, isOff, type Merging, policyText } from './merging.ts';
+import { findPair, type Said, type SaidDay } from './description-text.ts';
+import { disagree, firstDay, isDisordered, isOff, type Merging, mergeDay, policyText } from './merging.ts';
 import { type Replacement, readReplacement, sameSuccessor, spellSuccessor } from './replacement.ts';
 
 export interface Named {
@@ -67,7 +67,7 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
     isDisordered(merging, 'deprecation-date', said.deprecated, 'sunset-date', said.sunset),
   ].every((disordered) => !disordered);
   // A date that repeats that of the API follows the version, also when the policy extends it.
-  const own = (date: DescribedOperation['sunset'], ofApi: DescribedOperation['sunset']) =>
+  const own = (date: SaidDay, ofApi: SaidDay) =>
     isDay(date) && ordered && date.value !== ofApi?.value ? date : undefined;
   const deprecated = own(said.deprecated, description.api.announced);
   const sunset = own(said.sunset, description.api.sunset);
@@ -82,30 +82,19 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
     return false;
   }
   if (isNew) merging.borrow(path, { value: {}, mark: said.mark });
-  mergeDay(merging, [...path, 'deprecated'], 'deprecation-date', deprecated);
-  mergeDay(merging, [...path, 'sunset'], 'sunset-date', sunset);
-  checkNone(merging, [...path, 'deprecated'], 'deprecation-date', said.deprecated);
-  checkNone(merging, [...path, 'sunset'], 'sunset-date', said.sunset);
+  const merge = (key: string, what: string, date: SaidDay, day: Said<string> | undefined) => {
+    const at: Path = [...path, key];
+    const said = date?.value === null ? date : day;
+    mergeDay(merging, what, said, firstDay(merging, [at]), merging.document.has(at) ? undefined : at);
+  };
+  merge('deprecated', 'deprecation-date', said.deprecated, deprecated);
+  merge('sunset', 'sunset-date', said.sunset, sunset);
   mergeReplacement(each, entry ?? each, path, merging);
   if (deprecated === undefined && sunset === undefined) checkUndated(each, path, merging);
   return isNew;
 }
 
-function mergeDay(merging: Merging, path: Path, what: string, said: Said<string> | undefined): void {
-  if (said === undefined) return;
-  const written = firstDay(merging, [path]);
-  if (!merging.document.has(path)) merging.borrow(path, said);
-  else if (written !== undefined && written.day !== said.value) disagree(merging, path, what, said);
-}
-
-/** `null` means: no such date. */
-function checkNone(merging: Merging, path: Path, what: string, said: DescribedOperation['sunset']): void {
-  if (said?.value !== null) return;
-  const written = firstDay(merging, [path]);
-  if (written !== undefined) disagree(merging, path, what, said);
-}
-
-function isDay(said: DescribedOperation['sunset']): said is Said<string> {
+function isDay(said: SaidDay): said is Said<string> {
   return typeof said?.value === 'string';
 }
 
@@ -127,7 +116,7 @@ function checkUndated({ said, name }: Taken, path: Path, merging: Merging): void
   const isDated = document.has([...at, 'deprecated']) && !isOff(merging, [...at, 'deprecated']);
   if (marked === undefined || document.has([...path, 'deprecated']) || isDated) return;
   if (typeof description.api.announced?.value === 'string') return;
-  const lifecycle = mapOf(description.source.childOf(said.node, 'x-lifecycle'));
+  const lifecycle = description.source.at(said.node, 'x-lifecycle');
   // One that is there and is no date has been reported as that.
   if (findPair(lifecycle, 'deprecation-date') !== undefined) return;
   merging.atDescription(marked.mark, {
@@ -180,9 +169,10 @@ function mergeReplacement(
 ): void {
   const { replacement } = said;
   if (replacement === undefined) return;
-  const { label, document } = merging;
+  const { document, placement } = merging;
+  const { label } = placement;
   const place: Path = [...path, 'successor'];
-  const meant = readReplacement(replacement.value, said.method, merging);
+  const meant = readReplacement(replacement.value, said.method, merging.placement);
   const own = parametersOf(entry.template);
   const names = new Map(parametersOf(template).map((name, index) => [name, own[index] ?? name]));
   const unusable = whyUnusable(meant, template, label, names);

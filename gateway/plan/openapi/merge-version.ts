@@ -5,20 +5,21 @@ import { parseInstant } from '../../policy/notation.ts';
 import { leadsToGuide } from '../guides/guide-page.ts';
 import type { Path } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
-import type { Said } from './description-text.ts';
-import { disagree, firstDay, isDisordered, isOff, type Merging, policyText } from './merging.ts';
+import type { SaidDay } from './description-text.ts';
+import {
+  disagree,
+  firstDay,
+  isDisordered,
+  isOff,
+  type Merging,
+  mergeDay,
+  policyText,
+  type WrittenDay,
+} from './merging.ts';
 
 /** Stages that a version is in only after its deprecation. */
 const ENDING = /^(deprecated|sunset|retired)$/i;
 const ENDED = /^(sunset|retired)$/i;
-
-/** A day in the policy, and where it is written. */
-interface Written {
-  readonly day: string | null;
-  readonly path: Path;
-  /** The policy has a day, and announces it later. */
-  readonly isEarly?: true;
-}
 
 export function mergeVersion(merging: Merging): void {
   const { document, description, at } = merging;
@@ -30,10 +31,8 @@ export function mergeVersion(merging: Merging): void {
   const unannounced = announcedLater(merging);
   const told = unannounced ?? firstDay(merging, announcements) ?? switchedOff(merging, announcements);
   // The specification's announcement is what makes a version deprecated; the policy may tell the two apart.
-  mergeDay(merging, 'deprecation.announced', announced, told, {
-    path: [...at, 'deprecated'],
-    free: !document.has([...at, 'deprecated']) && !document.has([...at, 'announced']),
-  });
+  const isOpen = announcements.every((path) => !document.has(path));
+  mergeDay(merging, 'deprecation.announced', announced, told, isOpen ? [...at, 'deprecated'] : undefined);
   if (!isDisordered(merging, 'deprecation.announced', announced, 'deprecation.sunset', sunset)) {
     const extended = valueAt(document.value, [...at, 'extended']);
     const last = (Array.isArray(extended) ? extended : []).findLastIndex(
@@ -42,19 +41,16 @@ export function mergeVersion(merging: Merging): void {
     const extension: Path = [...at, 'extended', last, 'to'];
     const places = last < 0 ? [[...at, 'sunset']] : [extension];
     const ends = unannounced ?? firstDay(merging, places) ?? switchedOff(merging, places);
-    mergeDay(merging, 'deprecation.sunset', sunset, ends, {
-      path: [...at, 'sunset'],
-      free:
-        !document.has([...at, 'sunset']) &&
-        (!document.has([...at, 'extended']) || isOff(merging, [...at, 'extended'])),
-    });
+    const isEndless = !document.has([...at, 'extended']) || isOff(merging, [...at, 'extended']);
+    const open = isEndless && !document.has([...at, 'sunset']) ? [...at, 'sunset'] : undefined;
+    mergeDay(merging, 'deprecation.sunset', sunset, ends, open);
   }
   mergeGuide(merging);
   mergeStage(merging);
 }
 
 /** Before its announcement a deprecation must have no date in the description. */
-function announcedLater(merging: Merging): Written | undefined {
+function announcedLater(merging: Merging): WrittenDay | undefined {
   const { at } = merging;
   const path = [...at, 'announced'];
   if (!isLater(merging, path) || !isLater(merging, [...at, 'deprecated'])) return undefined;
@@ -71,7 +67,7 @@ function mergeStage(merging: Merging): void {
   const { announced, sunset, stage } = description.api;
   if (stage === undefined || !ENDING.test(stage.value)) return;
   // Where a day is described as well, that has been found.
-  const denies = (key: string, said: Said<string | null> | undefined) =>
+  const denies = (key: string, said: SaidDay) =>
     isOff(merging, [...at, key]) && typeof said?.value !== 'string';
   const isEnded = ENDED.test(stage.value);
   if (denies('deprecated', announced)) disagree(merging, [...at, 'deprecated'], 'stage', stage);
@@ -85,22 +81,9 @@ function mergeStage(merging: Merging): void {
 }
 
 /** `off` says that there is no such day, as `null` does in a description. */
-function switchedOff(merging: Merging, places: readonly Path[]): Written | undefined {
+function switchedOff(merging: Merging, places: readonly Path[]): WrittenDay | undefined {
   const path = places.find((each) => isOff(merging, each));
   return path && { day: null, path };
-}
-
-function mergeDay(
-  merging: Merging,
-  what: string,
-  said: Said<string | null> | undefined,
-  written: Written | undefined,
-  open: { readonly path: Path; readonly free: boolean },
-): void {
-  if (said === undefined) return;
-  if (open.free && said.value !== null) merging.borrow(open.path, said);
-  if (written === undefined || written.day === said.value) return;
-  disagree(merging, written.path, what, said, written.isEarly ? ' before its announcement' : '');
 }
 
 function mergeGuide(merging: Merging): void {

@@ -1,17 +1,16 @@
 // Merges one version of a policy and the description it names: values to take over, and where the two disagree.
-import type { YAMLMap } from 'yaml';
+import type { Node } from 'yaml';
 import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { parseInstant } from '../../policy/notation.ts';
 import type { SourceDocument } from '../read/document.ts';
-import { keysOf, valueAt } from '../read/values.ts';
 import type { OperationNotes, VersionNotes } from '../version-notes.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
-import { type Mark, mapOf, markOf, pairsOf, textOf } from './description-text.ts';
+import { type Mark, markOf, textOf } from './description-text.ts';
 import { mergeOperations, policyOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
-import { type DescriptionFinding, type Merged, type Merging, policyText } from './merging.ts';
-import { placeIn, versionedPathOf } from './placement.ts';
+import { type DescriptionFinding, type MergedDescription, type Merging, policyText } from './merging.ts';
+import { placeIn } from './placement.ts';
 
 /** What each field looks like, as a hint. */
 const SENT: Readonly<Record<string, string>> = {
@@ -25,7 +24,7 @@ export function mergeDescription(
   label: string,
   description: Description,
   { next, now }: Pick<Merging, 'next' | 'now'>,
-): Merged {
+): MergedDescription {
   if (description.problems.length > 0) return { borrowed: [], findings: [], notes: undefined };
   const { source } = description;
   const borrowed: Borrowed[] = [];
@@ -37,9 +36,6 @@ export function mergeDescription(
     document,
     description,
     placement: placeIn(document.value, label, description),
-    label,
-    labels: keysOf(valueAt(document.value, ['versions'])),
-    versionedPath: versionedPathOf(document.value),
     at: ['versions', label],
     borrow: (at, { value, mark }) => borrowed.push({ at, value, source, mark }),
     atPolicy: (path, finding) =>
@@ -60,12 +56,11 @@ function checkHeaders(merging: Merging): void {
   const { source } = description;
   const form = policyText(merging, ['deprecation_header']) ?? 'rfc9745';
   for (const headers of headerMaps(merging)) {
-    for (const { key, value } of pairsOf(headers)) {
+    for (const { key, value } of source.pairsOf(headers)) {
       const hint = SENT[key.toLowerCase()];
       if (hint === undefined || (key.toLowerCase() === 'deprecation' && form !== 'rfc9745')) continue;
-      const schema = mapOf(source.childOf(mapOf(source.resolve(value)), 'schema'));
-      const type = source.childOf(schema, 'type');
-      const format = source.childOf(schema, 'format');
+      const type = source.at(value, 'schema', 'type');
+      const format = source.at(value, 'schema', 'format');
       const isText = (textOf(type) ?? 'string') === 'string';
       const wrong = isText ? format : type;
       const word = textOf(wrong);
@@ -76,14 +71,13 @@ function checkHeaders(merging: Merging): void {
   }
 }
 
-function* headerMaps({ description }: Merging): Generator<YAMLMap | undefined> {
+function headerMaps({ description }: Merging): readonly (Node | undefined)[] {
   const { source, operations } = description;
-  const components = mapOf(source.childOf(source.root, 'components'));
-  yield mapOf(source.childOf(components, 'headers'));
+  const components = source.at(source.root, 'components');
   const answers = [components, ...operations.map(({ node }) => node)].flatMap((map) =>
-    pairsOf(mapOf(source.childOf(map, 'responses'))),
+    source.pairsOf(source.at(map, 'responses')),
   );
-  for (const { value } of answers) yield mapOf(source.childOf(mapOf(source.resolve(value)), 'headers'));
+  return [source.at(components, 'headers'), ...answers.map(({ value }) => source.at(value, 'headers'))];
 }
 
 /** The policy has no words for these, so that there is nothing to compare. */

@@ -8,7 +8,7 @@ import { valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
-import type { Mark, Said } from './description-text.ts';
+import type { Mark, Said, SaidDay } from './description-text.ts';
 import type { Placement } from './placement.ts';
 
 /** A finding of a switchable rule, and how it becomes a problem at its place. */
@@ -17,7 +17,7 @@ export interface DescriptionFinding {
   readonly place: (finding: Finding) => Problem;
 }
 
-export interface Merged {
+export interface MergedDescription {
   readonly borrowed: readonly Borrowed[];
   readonly findings: readonly DescriptionFinding[];
   readonly notes: VersionNotes | undefined;
@@ -27,9 +27,6 @@ export interface Merging {
   readonly document: SourceDocument;
   readonly description: Description;
   readonly placement: Placement;
-  readonly label: string;
-  readonly labels: readonly string[];
-  readonly versionedPath: string | undefined;
   /** Where the version stands in the policy. */
   readonly at: Path;
   /** Stands for what the policy does not say at `path`. */
@@ -54,14 +51,36 @@ export function isOff(merging: Merging, path: Path): boolean {
   return policyText(merging, path) === 'off';
 }
 
-/** The first day of the places that is well formed, with its place. */
-export function firstDay(merging: Merging, places: readonly Path[]): { day: string; path: Path } | undefined {
+/** A day in the policy, and where it is written. */
+export interface WrittenDay {
+  readonly day: string | null;
+  readonly path: Path;
+  /** The policy has a day, and announces it later. */
+  readonly isEarly?: true;
+}
+
+/** The first day of the places that is well formed. */
+export function firstDay(merging: Merging, places: readonly Path[]): WrittenDay | undefined {
   for (const path of places) {
     const text = policyText(merging, path);
     const instant = text === undefined ? undefined : parseInstant(text);
     if (instant !== undefined) return { day: dayOf(instant), path };
   }
   return undefined;
+}
+
+/** Takes a described day over to `open`, and reports a written day that differs. `null` means: no such day. */
+export function mergeDay(
+  merging: Merging,
+  what: string,
+  said: SaidDay,
+  written: WrittenDay | undefined,
+  open: Path | undefined,
+): void {
+  if (said === undefined) return;
+  if (open !== undefined && said.value !== null) merging.borrow(open, said);
+  if (written !== undefined && written.day !== said.value)
+    disagree(merging, written.path, what, said, written.isEarly ? ' before its announcement' : '');
 }
 
 /** The two say different things of one matter; shown at the policy's line, with the place of the other. */
@@ -72,12 +91,12 @@ export function disagree(
   said: Said<string | null>,
   when = '',
 ): void {
-  const { description, atPolicy, label, next } = merging;
+  const { description, atPolicy, placement, next } = merging;
   const api = policyText(merging, ['api']) ?? '<api>';
   atPolicy(path, {
     rule: 'description-agrees',
     message: `${what} is ${said.value ?? 'null'} in the description${when}`,
-    hint: `${description.source.place(said.mark)}; \`${next('openapi', api, label, '--write')}\` brings it up to date`,
+    hint: `${description.source.place(said.mark)}; \`${next('openapi', api, placement.label, '--write')}\` brings it up to date`,
   });
 }
 
@@ -85,9 +104,9 @@ export function disagree(
 export function isDisordered(
   { atDescription }: Merging,
   firstName: string,
-  first: Said<string | null> | undefined,
+  first: SaidDay,
   secondName: string,
-  second: Said<string | null> | undefined,
+  second: SaidDay,
 ): boolean {
   if (typeof first?.value !== 'string' || typeof second?.value !== 'string') return false;
   if (second.value >= first.value) return false;

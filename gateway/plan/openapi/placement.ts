@@ -7,19 +7,10 @@ import {
   spellOperation,
   type TemplateSegment,
 } from '../../policy/lifecycle/operation-template.ts';
-import { valueAt } from '../read/values.ts';
+import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation, Description } from './description.ts';
 
-/** What of an API's policy says where it lives; undefined parts are not written. */
-interface Premises {
-  readonly label: string;
-  readonly base: string | undefined;
-  /** `/api/{version}/orders`. */
-  readonly versionedPath: string | undefined;
-  readonly upstreamPath: string | undefined;
-}
-
-export type Placed =
+export type PlacedPath =
   | { readonly kind: 'operation'; readonly template: OperationTemplate; readonly name: string }
   /** The path belongs to something else. */
   | { readonly kind: 'elsewhere' }
@@ -28,55 +19,46 @@ export type Placed =
 
 export interface PlacedOperation {
   readonly said: DescribedOperation;
-  readonly placed: Placed;
+  readonly placed: PlacedPath;
 }
 
 export interface Placement {
+  readonly label: string;
+  /** Of all versions of the API. */
+  readonly labels: readonly string[];
+  /** `/api/{version}/orders`. */
+  readonly versionedPath: string | undefined;
   /** Everything the description describes, in its order. */
   readonly operations: readonly PlacedOperation[];
-  readonly place: (method: string, path: string) => Placed;
+  readonly place: (method: string, path: string) => PlacedPath;
   /** The path of an operation of this version, as this description would write it. */
   readonly pathOf: (template: OperationTemplate) => string;
 }
 
 /** One way of reading the paths: what they begin with, to be cut off, once `server` is put in front. */
-interface Reading {
+interface PathReading {
   readonly server: readonly string[];
   readonly prefix: readonly string[];
 }
 
-/** From the policy as written, well formed or not. */
+/**
+ * `policy` as written, well formed or not. The way of reading that fits the most paths; where none fits any, the paths are
+ * taken to begin at the base.
+ */
 export function placeIn(policy: unknown, label: string, description: Description): Placement {
-  const premises: Premises = {
-    label,
-    base: textAt(policy, ['base']),
-    versionedPath: versionedPathOf(policy),
-    upstreamPath: textAt(policy, ['upstreams', label, 'path']),
-  };
-  return placeDescription(description, premises);
-}
-
-export function versionedPathOf(policy: unknown): string | undefined {
   const resolve = valueAt(policy, ['resolve']);
-  if (!Array.isArray(resolve)) return undefined;
-  return resolve.map((entry) => textAt(entry, ['path'])).find((path) => path !== undefined);
-}
-
-function textAt(value: unknown, path: readonly string[]): string | undefined {
-  const found = valueAt(value, path);
-  return typeof found === 'string' ? found : undefined;
-}
-
-/** The way that fits the most paths; where none fits any, the paths are taken to begin at the base. */
-export function placeDescription(description: Description, premises: Premises): Placement {
-  const { label, base, versionedPath, upstreamPath } = premises;
+  const versionedPath = (Array.isArray(resolve) ? resolve : [])
+    .map((entry) => textAt(entry, ['path']))
+    .find((path) => path !== undefined);
+  const base = textAt(policy, ['base']);
+  const upstreamPath = textAt(policy, ['upstreams', label, 'path']);
   const server = segmentsOf(serverPath(description.servers[0]));
   const prefixes = [versionedPath?.replace('{version}', label), base, upstreamPath]
     .filter((path) => path !== undefined)
     .map(segmentsOf);
   const readings = [server, []].flatMap((front) => prefixes.map((prefix) => ({ server: front, prefix })));
   const paths = [...new Set(description.operations.map(({ path }) => path))].map(segmentsOf);
-  let best: Reading = { server: [], prefix: [] };
+  let best: PathReading = { server: [], prefix: [] };
   let most = 0;
   for (const reading of readings) {
     const fitting = paths.filter((path) => tailIn(reading, path, label) !== undefined).length;
@@ -84,11 +66,14 @@ export function placeDescription(description: Description, premises: Premises): 
     best = reading;
     most = fitting;
   }
-  const place = (method: string, path: string): Placed => {
+  const place = (method: string, path: string): PlacedPath => {
     const tail = tailIn(best, segmentsOf(path), label);
     return tail === undefined ? { kind: 'elsewhere' } : asOperation(method, tail);
   };
   return {
+    label,
+    labels: keysOf(valueAt(policy, ['versions'])),
+    versionedPath,
     operations: description.operations.map((said) => ({ said, placed: place(said.method, said.path) })),
     place,
     pathOf: ({ segments }) => {
@@ -96,6 +81,11 @@ export function placeDescription(description: Description, premises: Premises): 
       return `/${[...best.prefix, ...tail].slice(best.server.length).join('/')}`;
     },
   };
+}
+
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  const found = valueAt(value, path);
+  return typeof found === 'string' ? found : undefined;
 }
 
 /** The path of a server URL, without the slash at its end; empty for the root and for what is no URL. */
@@ -134,7 +124,7 @@ export function templateSegments(tail: readonly string[]): readonly TemplateSegm
   return segments;
 }
 
-function asOperation(method: string, tail: readonly string[]): Placed {
+function asOperation(method: string, tail: readonly string[]): PlacedPath {
   const known = OPERATION_METHODS.find((each) => each === method && each !== '*');
   if (known === undefined)
     return { kind: 'inexpressible', why: `${method} is not a method of operations here` };
@@ -147,7 +137,7 @@ function asOperation(method: string, tail: readonly string[]): Placed {
 }
 
 function tailIn(
-  { server, prefix }: Reading,
+  { server, prefix }: PathReading,
   path: readonly string[],
   label: string,
 ): readonly string[] | undefined {

@@ -12,14 +12,14 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import { withBorrowed } from './borrowed.ts';
 import { type Description, readDescription } from './description.ts';
-import { MOST_DESCRIPTION_BYTES, mapOf, pairsOf } from './description-text.ts';
+import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
 
 /** Descriptions by path, kept between reloads: a large one takes a second to parse. */
 export type DescriptionCache = Map<string, { readonly digest: string; readonly description: Description }>;
 
-export interface Reading {
+export interface DescriptionReading {
   readonly readFile: ReadFile;
   /** How a path is printed. */
   readonly shown: (file: string) => string;
@@ -50,22 +50,23 @@ const FORM = /^(?:\*\/\*|application\/(?:\*|x-www-form-urlencoded)|multipart\/(?
 export async function readDescriptions(
   file: string,
   document: SourceDocument,
-  reading: Reading,
+  reading: DescriptionReading,
 ): Promise<Described> {
-  let described: Described = {
-    ...{ document, problems: [], findings: [] },
-    ...{ notes: {}, forms: {}, texts: [], files: [] },
-  };
+  let merged = document;
+  const problems: Problem[] = [];
+  const findings: DescriptionFinding[] = [];
+  const notes: Record<string, VersionNotes> = Object.create(null);
+  const forms: Record<string, boolean> = Object.create(null);
+  const texts: PublishedFile[] = [];
+  const files: string[] = [];
   for (const label of keysOf(valueAt(document.value, ['versions']))) {
     const at = ['versions', label, 'openapi'];
     const path = valueAt(document.value, at);
     if (typeof path !== 'string' || parseDescriptionPath(path) === undefined) continue;
     const target = resolve(dirname(file), path);
-    const files = [...described.files, target];
-    const refuse = (message: string, hint: string): void => {
-      const problem = document.problem(at, { rule: 'openapi', message, hint });
-      described = { ...described, files, problems: [...described.problems, problem] };
-    };
+    files.push(target);
+    const refuse = (message: string, hint: string) =>
+      problems.push(document.problem(at, { rule: 'openapi', message, hint }));
     if (leavesItsFolder(file, path)) {
       refuse(`the description is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
       continue;
@@ -76,27 +77,22 @@ export async function readDescriptions(
       continue;
     }
     const description = cached(target, read, reading);
-    const merged = mergeDescription(document, label, description, reading);
-    described = {
-      document: withBorrowed(described.document, merged.borrowed),
-      problems: [...described.problems, ...description.problems],
-      findings: [...described.findings, ...merged.findings],
-      notes: merged.notes === undefined ? described.notes : { ...described.notes, [label]: merged.notes },
-      forms: { ...described.forms, [label]: takesForms(description) },
-      texts: [
-        ...described.texts,
-        { kind: 'description', name: reading.shown(target), text: new TextDecoder().decode(read.bytes) },
-      ],
-      files,
-    };
+    const found = mergeDescription(document, label, description, reading);
+    merged = withBorrowed(merged, found.borrowed);
+    problems.push(...description.problems);
+    findings.push(...found.findings);
+    if (found.notes !== undefined) notes[label] = found.notes;
+    forms[label] = takesForms(description);
+    const text = new TextDecoder().decode(read.bytes);
+    texts.push({ kind: 'description', name: reading.shown(target), text });
   }
-  return described;
+  return { document: merged, problems, findings, notes, forms, texts, files };
 }
 
 function cached(
   path: string,
   { bytes }: Extract<FileRead, { kind: 'read' }>,
-  { cache, shown }: Reading,
+  { cache, shown }: DescriptionReading,
 ): Description {
   const name = digest([bytes]);
   const known = cache.get(path);
@@ -108,10 +104,9 @@ function cached(
 
 /** Whether a POST may carry a form, in which some services look for a `_method`. */
 function takesForms({ source, operations }: Description): boolean {
-  return operations.some(({ method, node }) => {
-    const body = mapOf(source.resolve(source.childOf(node, 'requestBody')));
-    return (
-      method === 'POST' && pairsOf(mapOf(source.childOf(body, 'content'))).some(({ key }) => FORM.test(key))
-    );
-  });
+  return operations.some(
+    ({ method, node }) =>
+      method === 'POST' &&
+      source.pairsOf(source.at(node, 'requestBody', 'content')).some(({ key }) => FORM.test(key)),
+  );
 }

@@ -8,25 +8,17 @@ import {
 } from '../../policy/lifecycle/operation-template.ts';
 import { type Placement, segmentsOf, serverPath, templateSegments } from './placement.ts';
 
-export interface Around {
-  readonly placement: Placement;
-  readonly label: string;
-  readonly labels: readonly string[];
-  readonly versionedPath: string | undefined;
-}
-
 export interface Replacement {
   readonly label: string;
   readonly template: OperationTemplate;
 }
 
 /** Undefined when it leads to nothing that this API has. */
-export function readReplacement(text: string, method: string, around: Around): Replacement | undefined {
+export function readReplacement(text: string, method: string, placement: Placement): Replacement | undefined {
   const path = text.startsWith('/') ? text : serverPath(text);
   if (!path.startsWith('/')) return undefined;
-  const { placement, label } = around;
   const named = OPERATION_METHODS.find((each) => each === method);
-  const versioned = versionOf(path, around);
+  const versioned = versionOf(path, placement);
   if (versioned !== undefined && named !== undefined) {
     const segments = templateSegments(versioned.tail);
     return segments && { label: versioned.label, template: { method: named, segments } };
@@ -39,7 +31,7 @@ export function readReplacement(text: string, method: string, around: Around): R
     return sameRequests({ ...meant.template, method: other }, placed.template) ? [other] : [];
   });
   const best = there.find((each) => each === meant.template.method) ?? there[0];
-  return best && { label, template: { ...meant.template, method: best } };
+  return best && { label: placement.label, template: { ...meant.template, method: best } };
 }
 
 /** As `successor:` of an operation of `label` writes it, parameters renamed as its own template has them. */
@@ -72,11 +64,11 @@ export function sameSuccessor(
 export function writeReplacement(
   successor: OperationSuccessor,
   template: OperationTemplate,
-  { placement, label, versionedPath }: Around,
+  { label, versionedPath, pathOf }: Placement,
 ): string | undefined {
   const target = successor.template ?? template;
   const to = successor.label ?? label;
-  if (to === label) return placement.pathOf(target);
+  if (to === label) return pathOf(target);
   if (versionedPath === undefined) return undefined;
   const [, tail = ''] = /^\S+ (.*)$/.exec(spellOperation(target)) ?? [];
   return `${versionedPath.replace('{version}', to)}${tail === '/' ? '' : tail}`;
@@ -84,7 +76,7 @@ export function writeReplacement(
 
 function versionOf(
   path: string,
-  { versionedPath, labels }: Around,
+  { versionedPath, labels }: Placement,
 ): { readonly label: string; readonly tail: readonly string[] } | undefined {
   if (versionedPath === undefined) return undefined;
   const form = segmentsOf(versionedPath);

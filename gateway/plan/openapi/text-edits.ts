@@ -1,7 +1,7 @@
 // Changes to the text of a YAML or JSON file that leave every other byte as it was: comments, order, quotes,
 // indentation. New text follows the style of its neighbours; `yaml` would format the whole file again.
-import { isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
-import { type DescriptionText, findPair, markOf } from './description-text.ts';
+import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
+import { type DescriptionText, findPair, type MapItem, markOf } from './description-text.ts';
 
 /** What a map should say; what it does not name is left alone. */
 export interface Wanted {
@@ -37,8 +37,6 @@ export interface TextEdits {
   readonly apply: () => string | undefined;
 }
 
-type MapItem = Pair<Node, Node | null>;
-
 export function createTextEdits(source: DescriptionText): TextEdits {
   const { text, root } = source;
   const style = styleOf(text, root);
@@ -55,7 +53,7 @@ export function createTextEdits(source: DescriptionText): TextEdits {
     const missing: [string, Wanted[string]][] = [];
     for (const [key, value] of Object.entries(wanted)) {
       const pair = findPair(map, key);
-      const there = source.resolve(pair?.value ?? undefined);
+      const there = source.resolve(pair?.value);
       if (pair === undefined) missing.push([key, value]);
       else if (isMap(there) && isBranch(value)) want(there, value, [], depth + 1);
       else if (isScalar(there) || there === undefined) replace(pair, there, value, depth);

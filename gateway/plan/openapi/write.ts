@@ -1,11 +1,10 @@
 // Writes the lifecycle of a version into its description: `deprecated` and `x-lifecycle`, and no other byte.
-import type { YAMLMap } from 'yaml';
+import { isMap, type YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
-import { mapOf } from './description-text.ts';
 import { type Live, liveApi, liveOperation } from './live.ts';
 import { createTextEdits } from './text-edits.ts';
 
-export type Written =
+export type WrittenLifecycle =
   | { readonly kind: 'text'; readonly text: string }
   /** Anchors and aliases that make one place speak for several, or something other than a map at `x-lifecycle`. */
   | { readonly kind: 'entangled' }
@@ -15,7 +14,7 @@ export type Written =
 /** New keys of an operation follow these, before parameters and answers. */
 const HEADINGS = ['tags', 'summary', 'description', 'externalDocs', 'operationId', 'deprecated'];
 
-export function writeLifecycle(live: Live): Written {
+export function writeLifecycle(live: Live): WrittenLifecycle {
   if (homeOf(live.description) === undefined) return { kind: 'homeless' };
   const text = edited(live, live.description);
   if (text === undefined) return { kind: 'entangled' };
@@ -42,11 +41,10 @@ function saying({ flag, status, introduced, deprecated, sunset, replacement }: D
 }
 
 /** The map whose `x-lifecycle` speaks for the version. */
-function homeOf({ source }: Description): YAMLMap | undefined {
-  const info = mapOf(source.childOf(source.root, 'info'));
-  const isAtRoot =
-    source.childOf(info, 'x-lifecycle') === undefined && mapOf(source.childOf(source.root, 'x-lifecycle'));
-  return isAtRoot ? source.root : info;
+function homeOf({ source: { root, at } }: Description): YAMLMap | undefined {
+  const info = at(root, 'info');
+  if (isMap(at(root, 'x-lifecycle')) && at(info, 'x-lifecycle') === undefined) return root;
+  return isMap(info) ? info : undefined;
 }
 
 function edited(live: Live, description: Description): string | undefined {

@@ -1,11 +1,10 @@
 // Compares the current policies with those published before, file by file.
-import { relative, resolve } from 'node:path';
 import { isRuleName, type RuleName } from '../../sections/rules/grammar.ts';
-import type { LoadOptions, Policies } from '../load-documents.ts';
+import { contextOf, type LoadOptions, type Policies, shownPath } from '../load-documents.ts';
 import { type NextCommand, nextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
-import { keptOf } from './former-versions.ts';
 import { isAccepted, type PublishedHistory } from './history.ts';
+import { keptOf } from './published-dates.ts';
 import type { FormerVersion, PublishedChange, PublishedEntry, PublishedFile } from './record.ts';
 import { readRecorded } from './recorded-files.ts';
 import { type Rewritten, rewrittenSince } from './rewritten-since.ts';
@@ -53,8 +52,13 @@ export async function comparePublished(
   const { now } = options;
   const published = recorded.filter(isCompared);
   const accepted = recorded.filter(isAccepted);
-  const remembered = byApi(recorded.filter((entry) => entry.kind === 'former'));
-  const next = nextCommand({ config: shownConfig(options), environment: options.environment });
+  const remembered = Map.groupBy(
+    recorded.filter((entry) => entry.kind === 'former'),
+    ({ api }) => api,
+  );
+  const context = contextOf(options);
+  const config = shownPath(context, context.configFile);
+  const next = nextCommand({ config, environment: context.environment });
   const problems: Problem[] = [];
   const former: FormerVersion[] = [];
   const compare = async (past: Parameters<typeof rewrittenSince>[0]) => {
@@ -62,11 +66,10 @@ export async function comparePublished(
     problems.push(...found.problems);
     former.push(...found.former);
   };
-  const reading = { ...options, descriptions: options.descriptions ?? new Map() };
   const descriptions = published.filter(({ kind }) => kind === 'description');
   const { changed, same } = sortOut(published, files);
   for (const policy of changed) {
-    const { views } = await readRecorded([policy, ...descriptions], reading);
+    const { views } = await readRecorded([policy, ...descriptions], context);
     for (const view of views) {
       const { api } = view.parts;
       if (api === undefined) continue;
@@ -86,29 +89,16 @@ function isCompared(entry: PublishedEntry): entry is PublishedFile {
   return entry.kind === 'policy' || entry.kind === 'description';
 }
 
-function shownConfig({ configFile, cwd = process.cwd() }: LoadOptions): string {
-  return relative(cwd, resolve(cwd, configFile)) || configFile;
-}
-
-function byApi(former: readonly FormerVersion[]): Map<string, FormerVersion[]> {
-  return Map.groupBy(former, ({ api }) => api);
-}
-
-interface Sorted {
-  readonly changed: readonly PublishedFile[];
-  /** Names of the files that need no comparison. */
-  readonly same: ReadonlySet<string | undefined>;
-}
-
 /** An unchanged file rewrites nothing, as long as its descriptions are unchanged too. */
-function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFile[]): Sorted {
+function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFile[]) {
   const texts = new Map(files.map(({ name, text }) => [name, text]));
   const isSame = ({ name, text }: PublishedFile) => texts.get(name) === text;
   const policies = recorded.filter(({ kind }) => kind === 'policy');
   const sameDescriptions = recorded.every((file) => file.kind === 'policy' || isSame(file));
-  if (!sameDescriptions) return { changed: policies, same: new Set() };
-  const [changed, same] = [policies.filter((policy) => !isSame(policy)), policies.filter(isSame)];
-  return { changed, same: new Set(same.map(({ name }) => name)) };
+  const { same = [], changed = [] } = Object.groupBy(policies, (policy) =>
+    sameDescriptions && isSame(policy) ? 'same' : 'changed',
+  );
+  return { changed, same: new Set<string | undefined>(same.map(({ name }) => name)) };
 }
 
 function withWayOut(problem: Problem, next: NextCommand): Problem {

@@ -11,8 +11,23 @@ export interface PublishedFile {
   readonly text: string;
 }
 
+/** Dates of a version as callers were told them. */
+export interface PublishedDates {
+  readonly released?: EpochMs | undefined;
+  /** Of a file alone. */
+  readonly announced?: EpochMs | undefined;
+  readonly deprecated?: EpochMs | undefined;
+  /** As first published. */
+  readonly sunset?: EpochMs | undefined;
+  /** The last extension. */
+  readonly extended?: EpochMs | undefined;
+  readonly forgotten?: EpochMs | undefined;
+  /** Sunsets of operations that had one of their own, by the operation as written. */
+  readonly operations?: Readonly<Record<string, EpochMs>> | undefined;
+}
+
 /** Published dates of a version that no file states any more; they hold again if the version comes back. */
-export interface FormerVersion {
+export interface FormerVersion extends Omit<PublishedDates, 'announced'> {
   readonly kind: 'former';
   readonly api: string;
   readonly label: Label;
@@ -20,15 +35,6 @@ export interface FormerVersion {
   readonly places: readonly string[];
   /** When it was left out. */
   readonly left: EpochMs;
-  readonly released?: EpochMs;
-  readonly deprecated?: EpochMs;
-  /** As first published. */
-  readonly sunset?: EpochMs;
-  /** The last extension. */
-  readonly extended?: EpochMs;
-  readonly forgotten?: EpochMs;
-  /** Sunsets of operations that had one of their own. */
-  readonly operations?: Readonly<Record<string, EpochMs>>;
 }
 
 /** One change of what was published that an operator has accepted: good for this change alone. */

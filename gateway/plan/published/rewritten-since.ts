@@ -1,16 +1,29 @@
 // Compares one API as published with the policies of today: what is rewritten, and what the record must remember.
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { VersionParts } from '../../sections/policy-file.ts';
 import { pathsOf } from '../../sections/routes/compile.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { reporter } from '../check/views.ts';
 import type { Problem } from '../problems.ts';
-import { apiRemoved, checkFormer, checkPast, checkShared, isReleased, publishedOf } from '../rules/past.ts';
 import { switchedReport } from '../rules/switch.ts';
-import { announcedParts, withAnnouncedExtensions } from './announced-parts.ts';
-import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
+import {
+  announcedParts,
+  datesOf,
+  datesOfRecord,
+  formerOf,
+  isReleased,
+  overlaid,
+  unstated,
+  withAnnounced,
+} from './published-dates.ts';
 import type { AcceptedChange, FormerVersion } from './record.ts';
+import {
+  checkFormer,
+  checkPast,
+  checkShared,
+  type PublishedVersions,
+  publishedOf,
+} from './rewritten-versions.ts';
 import { placesOfView, type Today } from './today.ts';
 
 export interface PastApi {
@@ -26,8 +39,6 @@ export interface Rewritten {
   readonly former: readonly FormerVersion[];
 }
 
-type Versions = ReadonlyMap<Label, VersionParts>;
-
 /** `accepted`: changes that an operator has accepted; they are warnings. */
 export async function rewrittenSince(
   past: PastApi,
@@ -39,68 +50,70 @@ export async function rewrittenSince(
     past.view === undefined
       ? [...new Set(past.former.flatMap((former) => former.places))]
       : placesOfView(past.view, today);
-  const heirs = (await heirsOf(past.api, places, today)).map((view) => ({
-    ...view,
-    versions: mapped(view.versions, (version) => withAnnouncedExtensions(version, now)),
-  }));
-  const stated = mapped(past.view?.versions ?? new Map(), (version) => announcedParts(version, now));
-  const former: Versions = new Map(past.former.map((each) => [each.label, datesOf(each)]));
+  const views = await heirsOf(past.api, places, today);
+  const stated = statedIn(past.view, now);
+  const former: PublishedVersions = new Map(past.former.map((each) => [each.label, datesOfRecord(each)]));
   const known = knownOf(stated, former, now);
   const problems: Problem[] = [];
   const reportIn = ({ parts, document }: PolicyView) =>
     switchedReport(parts.rules, acceptedReport(accepted, reporter(document, problems)));
+  const heirs = views.map((view) => {
+    const versions = [...view.versions].map(
+      ([label, version]) => [label, withAnnounced(version, now)] as const,
+    );
+    return { view: { ...view, versions: new Map(versions) }, report: reportIn(view) };
+  });
   const [heir, ...rest] = heirs;
   if (heir !== undefined) {
-    const report = reportIn(heir);
-    const elsewhere = new Set(rest.flatMap(({ labels }) => labels));
+    const elsewhere = new Set(rest.flatMap(({ view }) => view.labels));
     // An API that was left out and comes back is compared with its versions of the same form.
-    const last = past.view === undefined ? sameForm(former, heir) : stated;
-    checkPast(last, heir, now, report, elsewhere);
-    checkFormer(unstatedIn(last, former, now), last, heir, report);
-    for (const other of rest) checkShared(known, other, now, reportIn(other));
-    const isServed = [...known.values(), ...stated.values()].some((version) => isReleased(version, now));
-    const present = new Set(heirs.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
-    if (isServed) urlsMoved(places, present, heir, report, today);
+    const last = past.view === undefined ? sameForm(former, heir.view) : stated;
+    checkPast(last, heir, now, elsewhere);
+    checkFormer(unstatedIn(last, former, now), last, heir);
+    for (const other of rest) checkShared(known, other, now);
+    const isServed = [...known.values(), ...stated.values()].some((dates) => isReleased(dates, now));
+    const present = new Set(views.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
+    if (isServed) urlsMoved(places, present, heir.view, heir.report, today);
   } else if (today.complete && past.view !== undefined) {
     const published = publishedOf(stated, now);
     const report = reportIn(past.view);
-    if (published.length > 0) apiRemoved(past.api, published, report);
+    if (published.size > 0) apiRemoved(past.api, [...published.keys()], report);
     else if (isReachable(stated, now)) urlsLeft(past.view, places, report, today);
   }
   const left = new Map(past.former.map((each) => [each.label, each.left]));
+  const standing = new Map(views.toReversed().flatMap((view) => [...statedIn(view, now)]));
   return {
     problems,
     former: [...known].flatMap(([label, dates]) => {
-      const version = heirs.map(({ versions }) => versions.get(label)).find((each) => each !== undefined);
-      const api = heir?.parts.api ?? past.api;
-      const stands = version && announcedParts(version, now);
-      return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, stands, now) ?? [];
+      const api = views[0]?.parts.api ?? past.api;
+      const identity = { api, label, places, left: left.get(label) ?? now };
+      return formerOf(identity, dates, standing.get(label), now) ?? [];
     }),
   };
 }
 
-function mapped(versions: Versions, change: (version: VersionParts) => VersionParts): Versions {
-  return new Map([...versions].map(([label, version]) => [label, change(version)]));
+/** The dates that are announced by now. */
+function statedIn(view: PolicyView | undefined, now: EpochMs): PublishedVersions {
+  return new Map(
+    [...(view?.versions ?? [])].map(([label, version]) => [label, datesOf(announcedParts(version, now))]),
+  );
 }
 
 /** Applies to the accepted change only: another date of the same version is refused again. */
 function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Report {
   return (path, finding) => {
     const { severity, change } = finding;
-    const found =
-      severity === 'error' && change !== undefined
-        ? accepted.find(
-            ({ api, label, to }) => api === change.api && label === change.label && to === change.to,
-          )
-        : undefined;
-    if (found === undefined) return report(path, finding);
+    const found = accepted.find(
+      ({ api, label, to }) => api === change?.api && label === change.label && to === change.to,
+    );
+    if (severity !== 'error' || found === undefined) return report(path, finding);
     report(path, { ...finding, severity: 'warning', hint: `accepted by ${found.by}: ${found.why}` });
   };
 }
 
 /** An API without versions and dates: it has no published version, but its URLs are in use. */
-function isReachable(stated: Versions, now: EpochMs): boolean {
-  return [...stated.values()].some((version) => isReleased(version, now) && version.forgotten === undefined);
+function isReachable(stated: PublishedVersions, now: EpochMs): boolean {
+  return [...stated.values()].some((dates) => isReleased(dates, now) && dates.forgotten === undefined);
 }
 
 /** The API of that name first, then the APIs that have taken over its hosts and paths. */
@@ -116,27 +129,39 @@ async function heirsOf(api: string, places: readonly string[], today: Today): Pr
 }
 
 /** The entries with versions, or without, as `heir` has; all if none matches. */
-function sameForm(former: Versions, heir: PolicyView): Versions {
+function sameForm(former: PublishedVersions, heir: PolicyView): PublishedVersions {
   const same = [...former].filter(([label]) => (label === UNVERSIONED) === heir.unversioned);
   return same.length === 0 ? former : new Map(same);
 }
 
 /** All published dates of these versions; the newest value of each counts. */
-function knownOf(stated: Versions, former: Versions, now: EpochMs): Versions {
-  const published = new Set([...publishedOf(stated, now), ...former.keys()]);
+function knownOf(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
+  const published = new Set([...publishedOf(stated, now).keys(), ...former.keys()]);
   return new Map(
     [...published].map((label) => [label, overlaid(former.get(label) ?? {}, stated.get(label) ?? {})]),
   );
 }
 
 /** The remembered dates that the files published last do not have. */
-function unstatedIn(stated: Versions, former: Versions, now: EpochMs): Versions {
+function unstatedIn(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
   return new Map(
     [...former].map(([label, dates]) => {
       const version = stated.get(label);
       return [label, version !== undefined && isReleased(version, now) ? unstated(dates, version) : dates];
     }),
   );
+}
+
+/** Said where the API stood. */
+function apiRemoved(api: string, published: readonly Label[], report: Report): void {
+  const isWhole = published.includes(UNVERSIONED);
+  const what = isWhole ? 'its dates' : 'its versions and their dates';
+  report(['api'], {
+    rule: 'version-removed',
+    message: `this API was published${isWhole ? '' : ` (${published.join(', ')})`} and no policy file describes it any more`,
+    hint: `keep ${what}; after ${isWhole ? 'its' : 'their'} sunset ${isWhole ? 'it needs' : 'they need'} no upstream`,
+    change: { api, label: api, to: 'removed' },
+  });
 }
 
 /** `present`: every place of `past` that leads somewhere today, and all of this file. */

@@ -37,9 +37,11 @@ export function flattenIssues(
   return issues.flatMap((issue): readonly ShapeIssue[] => {
     const path = [...base, ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))];
     const given = valueAt(root, issue.path);
-    const plain = { path, rule: 'shape', unknown: [], known: [], wantsText: false };
+    const one = (found: Partial<ShapeIssue>): readonly ShapeIssue[] => [
+      { path, rule: 'shape', message: '', unknown: [], known: [], wantsText: false, ...found },
+    ];
     if (given === undefined && issue.code !== 'unrecognized_keys')
-      return [{ ...plain, rule: 'missing', message: 'missing' }];
+      return one({ rule: 'missing', message: 'missing' });
     switch (issue.code) {
       case 'invalid_union': {
         const fitting = issue.errors.filter((branch) => !branch.some((inner) => isWrongKind(inner, given)));
@@ -52,58 +54,31 @@ export function flattenIssues(
           );
           return flattenIssues(meant, given, path).map((inner) => besideWords(inner, path, words));
         }
-        const expected = issue.errors.flatMap((branch) =>
-          branch.flatMap((inner) => (inner.path.length > 0 ? [] : expectations(inner))),
-        );
-        const wantsText =
-          typeof given !== 'object' &&
-          issue.errors.some((branch) =>
-            branch.some((inner) => inner.path.length === 0 && isTextWanted(inner)),
-          );
-        return [{ ...plain, wantsText, message: `expected ${oneOf(expected)}`, known: words }];
+        const whole = issue.errors.flat().filter((inner) => inner.path.length === 0);
+        const wantsText = typeof given !== 'object' && whole.some(isTextWanted);
+        return one({ wantsText, message: `expected ${oneOf(whole.flatMap(expectations))}`, known: words });
       }
       case 'unrecognized_keys':
-        return [
-          {
-            ...plain,
-            rule: 'unknown-key',
-            message: '',
-            unknown: issue.keys,
-            known: issue.message.split(' '),
-          },
-        ];
+        return one({ rule: 'unknown-key', unknown: issue.keys, known: issue.message.split(' ') });
       case 'invalid_value':
-        return [
-          {
-            ...plain,
-            message: `expected ${oneOf(expectations(issue))}`,
-            known: issue.values.map(String),
-            wantsText: isTextWanted(issue),
-          },
-        ];
-      case 'invalid_type':
-        return [
-          { ...plain, message: `expected ${oneOf(expectations(issue))}`, wantsText: isTextWanted(issue) },
-        ];
-      case 'too_small':
-        return [
-          {
-            ...plain,
-            message:
-              issue.origin === 'array'
-                ? EMPTY_LIST
-                : issue.origin === 'string'
-                  ? 'the text is empty'
-                  : `less than ${issue.minimum}`,
-          },
-        ];
+      case 'invalid_type': {
+        const message = `expected ${oneOf(expectations(issue))}`;
+        const known = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+        return one({ message, known, wantsText: isTextWanted(issue) });
+      }
+      case 'too_small': {
+        if (issue.origin === 'array') return one({ message: EMPTY_LIST });
+        return one({
+          message: issue.origin === 'string' ? 'the text is empty' : `less than ${issue.minimum}`,
+        });
+      }
       case 'too_big':
-        return [{ ...plain, message: `more than ${issue.maximum}` }];
+        return one({ message: `more than ${issue.maximum}` });
       default:
         // A refinement of a map that has unknown keys only repeats what those say.
         return issues.some((other) => other.code === 'unrecognized_keys' && sameAs(other, issue))
           ? []
-          : [{ ...plain, rule: 'custom', message: issue.message }];
+          : one({ rule: 'custom', message: issue.message });
     }
   });
 }

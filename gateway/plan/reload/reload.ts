@@ -10,7 +10,7 @@ import { folderOf } from '../read/file-pattern.ts';
 import type { FirstPlan } from './first-plan.ts';
 import { allProblems, makeNextPlan } from './next-plan.ts';
 import { keepsFiles } from './pieces.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge, type LoadVerdict } from './verdict.ts';
 import type { LastLoad, PolicyWatch, ReloadOutcome, WatchOptions } from './watch-contract.ts';
 
 /** Editors write a file in several steps, and several files in a row. */
@@ -65,7 +65,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     restartNeeded = summary.restartNeeded;
     return summary;
   };
-  const judged = (summary: ReadSummary): Promise<Verdict> =>
+  const judged = (summary: ReadSummary): Promise<LoadVerdict> =>
     judge(reader, summary, {
       now: options.now(),
       history,

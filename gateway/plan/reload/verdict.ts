@@ -7,7 +7,7 @@ import type { FormerVersion, PublishedFile } from '../published/record.ts';
 import { allFormer, allProblems, recallAll } from './next-plan.ts';
 import type { Quarantined } from './settle.ts';
 
-export type Verdict =
+export type LoadVerdict =
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
   | {
       readonly kind: 'plan';
@@ -40,7 +40,7 @@ export async function judge(
   reader: PolicyReader,
   summary: ReadSummary,
   { now, history, standsIn, partial, isStart }: JudgeOptions,
-): Promise<Verdict> {
+): Promise<LoadVerdict> {
   const { revision, digests } = summary;
   const withRecord = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
     history.compared(summary, async (recorded) => {

@@ -1,6 +1,6 @@
 // The conditions of a request for a resource whose answers are edited, as the upstream is to see them (BODY-5, RNG-1).
 import type { Fields } from '../contract.ts';
-import type { Notice } from './notice.ts';
+import type { BodyNotice } from './notice.ts';
 
 /** The client's copy of the resource is not what it would get today (RFC 9110 §13.1.1). */
 export type BodyNoticeRefusal = { readonly reason: 'precondition_failed' };
@@ -23,7 +23,7 @@ const NOT_SENT: Replacements = { range: undefined, 'if-range': undefined, 'if-mo
  */
 export function mapConditions(
   headers: Fields,
-  { suffix }: Notice,
+  { suffix }: BodyNotice,
   reads: boolean,
 ): Conditions | BodyNoticeRefusal {
   const replace: Record<string, string | undefined> = reads ? { ...NOT_SENT } : {};

@@ -15,7 +15,7 @@ export interface NoticeFacts {
   readonly reason: string | undefined;
 }
 
-export interface Notice {
+export interface BodyNotice {
   /** Name and value as JSON text, without a comma. */
   readonly member: string;
   /** What entity tags of edited answers end with inside their quotes: another notice, another tag (BODY-5). */
@@ -23,7 +23,7 @@ export interface Notice {
 }
 
 /** The member of the specification, in its order; what is not known is left out and never null. */
-export function createNotice({ sunset, replacement, guide, reason }: NoticeFacts): Notice {
+export function createNotice({ sunset, replacement, guide, reason }: NoticeFacts): BodyNotice {
   const value = {
     deprecated: true,
     sunset_date: sunset === undefined ? undefined : dayOf(sunset),
@@ -49,7 +49,7 @@ const COMMA = ',';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** `body` is the whole content in identity coding. Whatever is not certain leaves it as it is. */
-export function splice(body: Buffer, { member }: Notice): Spliced {
+export function splice(body: Buffer, { member }: BodyNotice): Spliced {
   const brace = firstByte(body);
   if (body[brace] !== BRACE) return { kind: 'left', why: 'not_object' };
   const members = parseMembers(body);

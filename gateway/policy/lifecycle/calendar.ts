@@ -1,5 +1,5 @@
 // The events of versions and operations in time order, their dates and brownouts, and the iCalendar text of them.
-import type { EpochMs } from '../contract.ts';
+import { DAY_MS, type EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { isOfWholeApi } from './api-life.ts';
@@ -81,7 +81,6 @@ interface CalendarOptions {
   readonly now: EpochMs;
 }
 
-const DAY_MS = 86_400_000;
 /** Octets of a line without its CRLF (RFC 5545 §3.1). */
 const LONGEST_LINE = 75;
 

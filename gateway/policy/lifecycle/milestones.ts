@@ -1,5 +1,5 @@
 // The changelog of an API: what was announced of its versions and when, from the dates in its file; and the countdown to a sunset.
-import type { EpochMs } from '../contract.ts';
+import { DAY_MS, type EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import { isOfWholeApi } from './api-life.ts';
 import type { Life, VersionLife } from './calendar.ts';
@@ -140,8 +140,6 @@ export interface CountdownRule {
   /** Since when callers know this sunset. Earlier steps are left out. */
   readonly knownSince: EpochMs;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Every step, past and future, in time order; empty without a sunset. Pass the life with overrides applied. */
 export function countdownOf(life: Life, { daysBefore, knownSince }: CountdownRule): readonly Milestone[] {

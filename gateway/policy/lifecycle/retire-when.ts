@@ -1,6 +1,6 @@
 // When a version may be retired by what is still called of it, whether it is retired all the same, and whether a guard holds it.
 import { z } from 'zod';
-import type { EpochMs } from '../contract.ts';
+import { DAY_MS, type EpochMs } from '../contract.ts';
 import { counted, notation, parseRate } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { Hold } from './override.ts';
@@ -32,7 +32,6 @@ export type Retirement =
   /** No ledger could be read, or it has not counted as long as the rule looks back. */
   | { readonly kind: 'unknown'; readonly usage: UsageSummary | undefined };
 
-const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
 /** The ledger keeps days for a little longer. */
 const LONGEST_DAYS = 366;

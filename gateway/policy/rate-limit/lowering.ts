@@ -1,5 +1,5 @@
 // The lowered limit of what is deprecated (RL-11), computed when a plan is compiled.
-import type { EpochMs } from '../contract.ts';
+import { DAY_MS, type EpochMs } from '../contract.ts';
 import { parseRate, parseShare } from '../notation.ts';
 import type { Limit, LimitRule } from './limit.ts';
 
@@ -22,7 +22,6 @@ export function parseLowering(text: string): Lowering | undefined {
 export const DEFAULT_LIMIT = 'default';
 export const LOWERED_DEFAULT = 'deprecated';
 
-const DAY_MS = 86_400_000;
 /** Ten years of days: a curve is computed ahead. */
 const MOST_STEPS = 3_650;
 

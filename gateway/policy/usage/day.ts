@@ -1,8 +1,7 @@
 // Days of UTC as the ledger counts them: by number in the stores and while counting, by date wherever they are read.
-import type { EpochMs } from '../contract.ts';
+import { DAY_MS, type EpochMs } from '../contract.ts';
 import type { UsageDay } from './ledger.ts';
 
-const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A look at the ledger reads each of a few hundred days a hundred thousand times, and a flush writes them as often. */

@@ -1,5 +1,5 @@
 // Whether anybody would miss what is deprecated, by what the ledger has of it, and the sentence that says so.
-import type { EpochMs } from '../contract.ts';
+import { DAY_MS, type EpochMs } from '../contract.ts';
 import { counted, dayOf } from '../notation.ts';
 import { dayNumber, startOfDay } from './day.ts';
 import type { UsageWindow } from './window.ts';
@@ -34,7 +34,6 @@ export interface Looked {
   readonly deprecated: EpochMs | undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** What is called once a month would seem safe to retire for a shorter time. */
 const LONG_ENOUGH_DAYS = 30;
 

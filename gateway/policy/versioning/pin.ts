@@ -1,5 +1,5 @@
 // Pins: the date version an account stays on until it asks for another (specification, Versioning; VER-5).
-import type { EpochMs, MaybePromise } from '../contract.ts';
+import { DAY_MS, type EpochMs, type MaybePromise } from '../contract.ts';
 import { dayOf, type IdPrefixes, idNamed, parseInstant } from '../notation.ts';
 import { isDate } from './label.ts';
 import type { Label, Moment, PinRule, ResolutionRules } from './resolution.ts';
@@ -109,7 +109,6 @@ export type PinChoice =
   /** The default decides. */
   | { readonly kind: 'none' };
 
-const DAY_MS = 86_400_000;
 /** 9999-12-31T23:59:59Z: a larger number is not in seconds. */
 const LAST_SECOND = 253_402_300_799;
 const NONE: PinChoice = { kind: 'none' };

@@ -17,16 +17,16 @@ type Access = PolicyFile['access'] | VersionFile['access'];
 /** None for a version that takes all of it over. */
 function accessFacts(access: Access, document: SourceDocument, at: Path): readonly Fact[] {
   if (access === undefined) return [];
-  if (access === 'public') return wordFact('access', plainWord('public'));
+  if (access === 'public') return wordFact('access', 'public');
   const { identity, anonymous, scopes } = access;
   const facts = (['read', 'write'] as const).flatMap((use) => scopeFacts(`scope to ${use}`, scopes[use]));
   const by = identity === undefined ? [] : wordFact('access', identityWord(document, at, identity));
-  return [...by, ...wordFact('anonymous', anonymous ? plainWord('true') : undefined), ...facts];
+  return [...by, ...wordFact('anonymous', anonymous ? 'true' : undefined), ...facts];
 }
 
 function operationAccessFacts({ access }: OperationFile): readonly Fact[] {
   return [
-    ...wordFact('access', access === 'public' ? plainWord('public') : undefined),
+    ...wordFact('access', access === 'public' ? access : undefined),
     ...(typeof access === 'object' ? scopeFacts('scope', access.scopes) : [membersFact('scope', [])]),
   ];
 }

@@ -4,11 +4,10 @@ import { readAuthorities } from '../../plan/read/authorities.ts';
 import type { Path } from '../../plan/read/document.ts';
 import type { ReadFile } from '../../plan/read/files.ts';
 import { pairWarnings, readPair } from '../../plan/read/key-pair.ts';
-import type { PolicyFile } from '../policy-file.ts';
+import type { PolicyFile, UpstreamFile } from '../policy-file.ts';
 import type { PolicyView, Report } from '../view.ts';
 
-type Upstreams = NonNullable<PolicyFile['upstreams']>;
-type TlsSection = NonNullable<Upstreams[string]['tls']>;
+type TlsSection = NonNullable<UpstreamFile['tls']>;
 
 export interface TlsContext {
   /** Absolute path of the policy file. */

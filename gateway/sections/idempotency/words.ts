@@ -1,6 +1,6 @@
 // How a diff shows `idempotency`: the methods, and each other key that is not as usual.
 import { spanInWords } from '../../policy/spans.ts';
-import { type Fact, plainWord, wordFact } from '../facts.ts';
+import { type Fact, wordFact } from '../facts.ts';
 import type { OperationFile, VersionFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
 import { defaultIdempotency, type WrittenIdempotency } from './grammar.ts';
@@ -16,7 +16,7 @@ export const idempotencyWords: Words = {
 };
 
 function ownFacts({ idempotency: written }: VersionFile | OperationFile): readonly Fact[] {
-  if (written === 'off') return wordFact('idempotency', plainWord('off'));
+  if (written === 'off') return wordFact('idempotency', 'off');
   return written === undefined ? [] : factsWithout(written, {});
 }
 
@@ -24,16 +24,12 @@ function ownFacts({ idempotency: written }: VersionFile | OperationFile): readon
 function factsWithout(written: WrittenIdempotency, usual: WrittenIdempotency): readonly Fact[] {
   const other = <K extends keyof WrittenIdempotency>(key: K, spell: (value: unknown) => string) => {
     const value = written[key];
-    return value === undefined || value === usual[key]
-      ? []
-      : wordFact(`idempotency ${key}`, plainWord(spell(value)));
+    return value === undefined || value === usual[key] ? [] : wordFact(`idempotency ${key}`, spell(value));
   };
+  const { methods = usual.methods ?? [] } = written;
   const bytes = (value: unknown) => `${value} bytes`;
   return [
-    ...wordFact(
-      'idempotency',
-      plainWord((written.methods ?? usual.methods ?? []).toSorted().join(', ') || 'on'),
-    ),
+    ...wordFact('idempotency', methods.toSorted().join(', ') || 'on'),
     ...other('required', String),
     ...other('keep', (value) => spanInWords(0, Number(value))),
     ...other('unknown', String),

@@ -1,7 +1,7 @@
 // How a diff shows `limits`: each limit with its rate, its burst, what lowers it, and how it counts.
 import type { Rate } from '../../policy/notation.ts';
 import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.ts';
-import { type Fact, plainWord, rateFact, wordFact } from '../facts.ts';
+import { type Fact, rateFact, wordFact } from '../facts.ts';
 import type { Words } from '../section.ts';
 import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
 
@@ -18,7 +18,7 @@ const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gc
 
 /** `by`: who is counted where an API says nothing; for a version or an operation what is not written is the larger whole's. */
 function limitFacts(limits: WrittenLimits, by?: 'consumer' | 'address'): readonly Fact[] {
-  if (limits === 'off') return wordFact('limit', plainWord('off'));
+  if (limits === 'off') return wordFact('limit', 'off');
   return namedLimits(limits).flatMap((limit) => factsOfOne(limit, by));
 }
 
@@ -31,15 +31,15 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
   // How a limit of an API counts where nothing is said of it.
   const standing = by && { by, on_store_failure: 'local', exact: limit.algorithm === 'sliding-log' };
   const how = { ...standing, ...Object.fromEntries(written) };
-  const ownBurst = burst === undefined || burst === rate?.units ? undefined : plainWord(String(burst));
+  const ownBurst = burst === undefined || burst === rate?.units ? undefined : String(burst);
   return [
     ...rateFact(what, rate),
     ...wordFact(`${what} burst`, ownBurst),
     ...(deprecated?.kind === 'absolute'
       ? rateFact(`${what} while deprecated`, rateOf(deprecated))
-      : wordFact(`${what} while deprecated`, deprecated && plainWord(spellShare(deprecated)))),
+      : wordFact(`${what} while deprecated`, deprecated && spellShare(deprecated))),
     ...Object.entries(how).flatMap(([key, value]) =>
-      wordFact(`${isOnly ? 'limits' : what} ${key}`, plainWord(String(value))),
+      wordFact(`${isOnly ? 'limits' : what} ${key}`, String(value)),
     ),
   ];
 }
@@ -49,20 +49,6 @@ function howOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
   const { by, on_store_failure, exact, shadow, algorithm } = limit;
   const all = Object.entries({ by, on_store_failure, exact, shadow, algorithm });
   return all.filter(([, value]) => value !== undefined);
-}
-
-const WINDOWS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-  ['ms', 1],
-] as const;
-
-/** As an operator writes it, in the largest unit that divides the window: `600/1m`. */
-export function spellRate({ units, windowMs }: Rate): string {
-  const [unit, ms] = WINDOWS.find(([, each]) => windowMs % each === 0) ?? ['ms', 1];
-  return `${units}/${windowMs / ms}${unit}`;
 }
 
 function rateOf({ units, windowMs }: Rate): Rate {

@@ -1,7 +1,7 @@
 // How a diff shows `resolve`: each carrier, and the version of requests that name none.
 import type { SourceDocument } from '../../plan/read/document.ts';
 import type { MediaTemplate } from '../../policy/versioning/resolution.ts';
-import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from '../facts.ts';
+import { type Fact, membersFact, type Word, wordFact, writtenWord } from '../facts.ts';
 import type { PolicyFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
 
@@ -20,8 +20,7 @@ function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): r
   const facts: Fact[] = [];
   for (const [index, entry] of resolve.entries()) {
     const { default: label, match, ignore = [], ...rest } = entry;
-    if (label !== undefined) facts.push(...wordFact('default', plainWord(label)));
-    if (match !== undefined && match !== 'exact') facts.push(...wordFact('match', plainWord(match)));
+    facts.push(...wordFact('default', label), ...wordFact('match', match === 'exact' ? undefined : match));
     ignored.push(...ignore.map((name, at) => writtenWord(document, ['resolve', index, 'ignore', at], name)));
     for (const [kind, value] of Object.entries(rest)) {
       if (value === undefined) continue;

@@ -1,5 +1,5 @@
 // How a diff shows `rules`: the severity of each rule.
-import { plainWord, wordFact } from '../facts.ts';
+import { wordFact } from '../facts.ts';
 import type { Words } from '../section.ts';
 import { RULES } from './grammar.ts';
 
@@ -7,7 +7,7 @@ export const rulesWords: Words = {
   ofApi: {
     rules: ({ rules }) =>
       Object.entries(RULES).flatMap(([name, { severity }]) =>
-        wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
+        wordFact(`rule ${name}`, rules?.[name as keyof typeof RULES] ?? severity),
       ),
   },
   defaults: { ofApi: { audience: 'public' } },

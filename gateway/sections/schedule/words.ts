@@ -23,10 +23,7 @@ export const scheduleWords: Words = {
     forgotten: ({ forgotten }) => dateFact('forgotten', forgotten),
     after: afterFacts,
     // Where a version redirects to is its successor, unless another is named (RET-8).
-    successor: (version) => {
-      const successor = successorOf(version);
-      return wordFact('successor', successor === undefined ? undefined : plainWord(successor));
-    },
+    successor: (version) => wordFact('successor', successorOf(version)),
     exceptions: ({ exceptions = [] }) => [membersFact('exception', exceptions.map(exceptionWord))],
     brownouts: (version) => windowFacts(version.brownouts, version.deprecated, effectiveSunset(version)),
     freeze: ({ freeze }) => dateFact('freeze', freeze),
@@ -35,24 +32,23 @@ export const scheduleWords: Words = {
   ofOperation: {
     deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
     sunset: ({ sunset }) => dateFact('sunset', sunset),
-    successor: ({ successor }) => wordFact('successor', successor && successorWord(successor)),
-    after: ({ after }) => wordFact('after', after && plainWord(after)),
+    successor: ({ successor }) => wordFact('successor', successor && spellSuccessor(successor)),
+    after: ({ after }) => wordFact('after', after),
     brownouts: ({ brownouts, deprecated, sunset, version }) =>
       windowFacts(brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
   },
 };
 
-function successorWord({ label, template }: NonNullable<OperationFile['successor']>): Word {
+function spellSuccessor({ label, template }: NonNullable<OperationFile['successor']>): string {
   const leads = [label, template && spellOperation(template)];
-  return plainWord(leads.filter((each) => each !== undefined).join(' '));
+  return leads.filter((each) => each !== undefined).join(' ');
 }
 
 function afterFacts(version: VersionFile): readonly Fact[] {
   const { after = 'gone' } = version;
-  if (after === 'gone')
-    return effectiveSunset(version) === undefined ? [] : wordFact('after', plainWord('410'));
+  if (after === 'gone') return effectiveSunset(version) === undefined ? [] : wordFact('after', '410');
   const unsafe = after.unsafe === undefined || after.unsafe === 308 ? '' : `, ${after.unsafe} for writes`;
-  return wordFact('after', plainWord(`redirect to ${after.redirect}${unsafe}`));
+  return wordFact('after', `redirect to ${after.redirect}${unsafe}`);
 }
 
 function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
@@ -62,7 +58,7 @@ function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[n
 function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
   if (rule === undefined) return [];
   const otherwise = rule.onExceed === 'hold' ? ', else held' : ', else with a warning';
-  return wordFact('retirement', plainWord(retireWhenInWords(rule) + otherwise));
+  return wordFact('retirement', retireWhenInWords(rule) + otherwise);
 }
 
 function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {

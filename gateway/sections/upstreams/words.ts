@@ -1,7 +1,7 @@
 // How a diff shows an upstream: its targets, and its rules with their defaults filled in.
 import type { BreakerRules, HealthRules } from '../../plan/upstreams/target-rules.ts';
 import { spanInWords } from '../../policy/spans.ts';
-import { membersFact, plainWord, wordFact, writtenWord } from '../facts.ts';
+import { membersFact, wordFact, writtenWord } from '../facts.ts';
 import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
 import type { Words } from '../section.ts';
 import { compileTargetRules, compileTimeouts } from './compile.ts';
@@ -12,30 +12,26 @@ export const upstreamWords: Words = {
       const words = targets.map((each, index) => writtenWord(document, [...at, 'targets', index], each));
       return [membersFact('target', words)];
     },
-    path: ({ path, file }) => wordFact('path', plainWord(path ?? file.base)),
+    path: ({ path, file }) => wordFact('path', path ?? file.base),
     version_as: ({ version_as: told = { header: DEFAULT_VERSION_HEADER }, file }, document, at) =>
       file.versions === 'none'
         ? []
         : wordFact('version_as', writtenWord(document, [...at, 'version_as'], told)),
     timeout: ({ timeout }) =>
-      Object.entries(compileTimeouts(timeout)).flatMap(([name, ms]) =>
-        wordFact(`timeout ${name}`, plainWord(span(ms))),
-      ),
-    balance: (upstream) => {
-      const several = upstream.targets.length > 1;
-      return wordFact('balance', several ? plainWord(compileTargetRules(upstream).balance) : undefined);
-    },
+      Object.entries(compileTimeouts(timeout)).flatMap(([name, ms]) => wordFact(`timeout ${name}`, span(ms))),
+    balance: (upstream) =>
+      wordFact('balance', upstream.targets.length > 1 ? compileTargetRules(upstream).balance : undefined),
     slow_start: (upstream) => {
       const { slowStart } = compileTargetRules(upstream);
-      return wordFact('slow_start', slowStart === 0 ? undefined : plainWord(span(slowStart)));
+      return wordFact('slow_start', slowStart === 0 ? undefined : span(slowStart));
     },
     health: (upstream) => {
       const { health } = compileTargetRules(upstream);
-      return wordFact('health', health && plainWord(spellHealth(health)));
+      return wordFact('health', health && spellHealth(health));
     },
     breaker: (upstream) => {
       const { breaker } = compileTargetRules(upstream);
-      return wordFact('breaker', plainWord(breaker === undefined ? 'off' : spellBreaker(breaker)));
+      return wordFact('breaker', breaker === undefined ? 'off' : spellBreaker(breaker));
     },
   },
   defaults: { ofUpstream: { authorization: 'keep' } },

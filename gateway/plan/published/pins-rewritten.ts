@@ -5,10 +5,11 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { choosePin } from '../../policy/versioning/pin.ts';
 import type { DateMatch, Label } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import type { VersionParts } from '../../sections/policy-file.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
+import { isForgotten } from './published-dates.ts';
+import type { PublishedDates } from './record.ts';
 
-type Versions = ReadonlyMap<string, VersionParts>;
+type Versions = ReadonlyMap<Label, Pick<PublishedDates, 'released' | 'forgotten'>>;
 
 const BEFORE_ALL = '0001-01-01';
 
@@ -22,7 +23,7 @@ export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, re
   for (const day of daysOf(past, view.versions, dayOf(now))) {
     const [was, is] = [then(day), by(day)];
     const isNew = is !== undefined && !past.has(is);
-    const isGone = was !== undefined && !view.versions.has(was) && !isForgotten(past.get(was), now);
+    const isGone = was !== undefined && !view.versions.has(was) && !isForgotten(past.get(was) ?? {}, now);
     if (was === is || !(isNew || isGone) || told.has(`${was} ${is}`)) continue;
     told.add(`${was} ${is}`);
     const since = day === BEFORE_ALL ? 'before any version' : `on ${day}`;
@@ -62,9 +63,4 @@ function daysOf(past: Versions, present: Versions, today: string): readonly stri
     released === undefined ? [label] : [label, dayOf(released)],
   );
   return [...new Set([BEFORE_ALL, ...days])].filter((day) => day < today).sort();
-}
-
-/** Its accounts have long been refused. */
-function isForgotten(version: VersionParts | undefined, now: EpochMs): boolean {
-  return version?.forgotten !== undefined && version.forgotten <= now;
 }

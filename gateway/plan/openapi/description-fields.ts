@@ -1,0 +1,113 @@
+// Reads fields of a description: texts, flags, dates, and what callers are told of support, changelog and breaking changes.
+import { isMap, isScalar, isSeq, type Node } from 'yaml';
+import { controlIn } from '../../policy/contract.ts';
+import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
+import { isDate } from '../../policy/versioning/label.ts';
+import type { Finding } from '../read/document.ts';
+import {
+  type DescriptionText,
+  type Mark,
+  markOf,
+  type Said,
+  type SaidDay,
+  textOf,
+} from './description-text.ts';
+
+/** A finding of a rule that a policy file can switch. */
+export interface MarkedFinding {
+  readonly mark: Mark;
+  readonly finding: Finding;
+}
+
+export interface ApiNotes {
+  readonly level: string | undefined;
+  /** `YYYY-MM-DD`. */
+  readonly until: string | undefined;
+  /** Absolute URL. */
+  readonly changelog: string | undefined;
+}
+
+const LONGEST_TEXT = 300;
+const NO_SENTENCE = `no text of 1 to ${LONGEST_TEXT} characters`;
+
+/** What cannot be used is reported and counts as absent. */
+export function createFieldReader({ at, resolve }: DescriptionText, report: (found: MarkedFinding) => void) {
+  function text(map: Node | undefined, key: string): Said<string> | undefined {
+    const node = at(map, key);
+    const value = textOf(node);
+    return node === undefined || value === undefined ? undefined : { value, mark: markOf(node) };
+  }
+
+  function flag(map: Node | undefined, key: string): Said<boolean> | undefined {
+    const node = at(map, key);
+    if (!isScalar(node) || typeof node.value !== 'boolean') return undefined;
+    return { value: node.value, mark: markOf(node) };
+  }
+
+  /** OAS-2: `YYYY-MM-DD`; `null` means: no such date. */
+  function date(map: Node | undefined, key: string): SaidDay {
+    const node = at(map, key);
+    if (!isScalar(node)) return undefined;
+    const { value } = node;
+    const mark = markOf(node);
+    if (value === null || (typeof value === 'string' && isDate(value))) return { value, mark };
+    const message = `${key} is not a calendar date (YYYY-MM-DD)`;
+    report({ mark, finding: { rule: 'description-dates', message } });
+    return undefined;
+  }
+
+  function day(map: Node | undefined, key: string): Said<string> | undefined {
+    const said = date(map, key);
+    return typeof said?.value === 'string' ? { value: said.value, mark: said.mark } : undefined;
+  }
+
+  /** Something that is published as it is. `null` counts as absent. */
+  function told<T>(
+    node: Node | undefined,
+    parse: (node: Node) => T | undefined,
+    message: string,
+  ): T | undefined {
+    if (node === undefined || (isScalar(node) && node.value === null)) return undefined;
+    const value = parse(node);
+    const finding = { rule: 'description-usable', message: `${message}, and is not published` };
+    if (value === undefined) report({ mark: markOf(node), finding });
+    return value;
+  }
+
+  return {
+    text,
+    flag,
+    date,
+    day,
+    notes: (lifecycle: Node | undefined): ApiNotes => {
+      const support = told(at(lifecycle, 'support'), mapAt, 'support is not a map of level and until');
+      return {
+        level: told(at(support, 'level'), sentence, `support.level is ${NO_SENTENCE}`),
+        until: day(support, 'until')?.value,
+        changelog: told(at(lifecycle, 'changelog'), page, 'changelog is not an absolute https URL'),
+      };
+    },
+    /** In the order written. */
+    breakingChanges: (lifecycle: Node | undefined): readonly string[] => {
+      const list = told(at(lifecycle, 'breaking-changes'), listAt, 'breaking-changes is not a list');
+      return (list?.items ?? []).flatMap((item) => {
+        const node = resolve(item as Node);
+        return told(node, sentence, `a breaking change is ${NO_SENTENCE}`) ?? [];
+      });
+    },
+  };
+}
+
+const mapAt = (node: Node) => (isMap(node) ? node : undefined);
+const listAt = (node: Node) => (isSeq(node) ? node : undefined);
+
+/** Folded into one line, as a page shows it. */
+function sentence(node: Node): string | undefined {
+  const text = textOf(node)?.replace(/\s+/g, ' ').trim() ?? '';
+  return text !== '' && text.length <= LONGEST_TEXT && controlIn(text) === undefined ? text : undefined;
+}
+
+function page(node: Node): string | undefined {
+  const text = textOf(node);
+  return text === undefined ? undefined : parsePageUrl(text);
+}

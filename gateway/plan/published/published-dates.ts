@@ -1,0 +1,123 @@
+// The published dates of a version: those of a policy file, those of the record, and those that no file has any more.
+import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
+import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { VersionParts } from '../../sections/policy-file.ts';
+import { pairs } from '../changes/compare.ts';
+import type { FormerVersion, PublishedDates } from './record.ts';
+
+/** After that long a version that comes back is new, unless its sunset is still to come. */
+const KEPT_MS = 730 * DAY_MS;
+/** Of all APIs together. Names made by a machine are not to fill a store. */
+const MOST_KEPT = 50_000;
+
+/** Without dates and extensions that are announced after `now`. */
+export function announcedParts(version: VersionParts, now: EpochMs): VersionParts {
+  const { announced, deprecated, sunset, extended, retired, forgotten, ...rest } = version;
+  return now < (announcementOf(version) ?? now) ? rest : withAnnounced(version, now);
+}
+
+/** Without extensions that are announced after `now`. */
+export function withAnnounced(version: VersionParts, now: EpochMs): VersionParts {
+  return { ...version, extended: version.extended?.filter(({ announced }) => announced <= now) };
+}
+
+/** `version`: its announced parts. Of operations that answer the same requests the last one counts. */
+export function datesOf(version: VersionParts): PublishedDates {
+  const { released, announced, deprecated, sunset, extended, forgotten, operations = {} } = version;
+  const ends = new Map(
+    Object.entries(operations).flatMap(([name, operation]) =>
+      operation.sunset === undefined ? [] : [[requestsOf(name), [name, operation.sunset]] as const],
+    ),
+  );
+  return {
+    ...{ released, announced, deprecated, sunset, extended: extended?.at(-1)?.to, forgotten },
+    operations: Object.fromEntries(ends.values()),
+  };
+}
+
+/** How a parameter is called makes no difference. */
+function requestsOf(operation: string): string {
+  return operation.replaceAll(/\{[^}]*\}/g, '{}');
+}
+
+export function datesOfRecord(former: FormerVersion): PublishedDates {
+  return former.label === UNVERSIONED ? { ...former, released: Number.NEGATIVE_INFINITY } : former;
+}
+
+/** The sunset in force. */
+export function endOf({ extended, sunset }: PublishedDates): EpochMs | undefined {
+  return extended ?? sunset;
+}
+
+/** Whether callers can reach it, or what it leaves behind. */
+export function isReleased({ released }: PublishedDates, now: EpochMs): boolean {
+  return released !== undefined && released <= now;
+}
+
+export function isForgotten({ forgotten }: PublishedDates, now: EpochMs): boolean {
+  return forgotten !== undefined && forgotten <= now;
+}
+
+/** The sunsets of operations on both sides, by the requests that they answer. */
+export function operationPairs(
+  { operations: some = {} }: PublishedDates,
+  { operations: others = {} }: PublishedDates,
+) {
+  return pairs(Object.entries(some), Object.entries(others), ([name]) => requestsOf(name));
+}
+
+/** The dates of `later`; those that it lacks are taken from `earlier`. */
+export function overlaid(earlier: PublishedDates, later: PublishedDates): PublishedDates {
+  return {
+    released: later.released ?? earlier.released,
+    deprecated: later.deprecated ?? earlier.deprecated,
+    sunset: later.sunset ?? earlier.sunset,
+    // A sunset comes with its extensions, or without any.
+    extended: later.extended ?? (later.sunset === undefined ? earlier.extended : undefined),
+    forgotten: later.forgotten ?? earlier.forgotten,
+    operations: { ...unstated(earlier, later).operations, ...later.operations },
+  };
+}
+
+/** The dates and operation sunsets of `known` that `today` does not have. */
+export function unstated(known: PublishedDates, today: PublishedDates): PublishedDates {
+  const { deprecated, sunset, extended } = known;
+  const gone = operationPairs(known, today).flatMap(([, own, other]) =>
+    own === undefined || other !== undefined ? [] : [own],
+  );
+  return {
+    ...(today.deprecated === undefined && { deprecated }),
+    ...(today.sunset === undefined && { sunset, extended }),
+    operations: Object.fromEntries(gone),
+  };
+}
+
+/** The entry to record once `today` is published; undefined if the files have every date. */
+export function formerOf(
+  identity: Pick<FormerVersion, 'api' | 'label' | 'places' | 'left'>,
+  known: PublishedDates,
+  today: PublishedDates | undefined,
+  now: EpochMs,
+): FormerVersion | undefined {
+  const isThere = today !== undefined && isReleased(today, now);
+  const kept = isThere ? unstated(known, today) : overlaid(known, today ?? {});
+  const operations = Object.keys(kept.operations ?? {}).length === 0 ? undefined : kept.operations;
+  if (isThere && (kept.deprecated ?? kept.sunset ?? operations) === undefined) return undefined;
+  // The record is JSON, which has no infinite number.
+  const released = Number.isFinite(kept.released) ? kept.released : undefined;
+  return { kind: 'former', ...identity, ...kept, released, operations };
+}
+
+/** Without entries that are long past, and at most MOST_KEPT. Entries with a sunset to come are dropped last. */
+export function keptOf(former: readonly FormerVersion[], now: EpochMs): readonly FormerVersion[] {
+  const isPending = (each: FormerVersion) =>
+    [endOf(each), ...Object.values(each.operations ?? {})].some((end) => end !== undefined && end > now);
+  const kept = former.filter(
+    (each) => !isForgotten(each, now) && (isPending(each) || now < each.left + KEPT_MS),
+  );
+  if (kept.length <= MOST_KEPT) return kept;
+  return kept
+    .toSorted((a, b) => Number(isPending(b)) - Number(isPending(a)) || b.left - a.left)
+    .slice(0, MOST_KEPT);
+}

@@ -1,0 +1,204 @@
+// Compares the published versions of an API with those that answer in their place, by name or in another form.
+import type { EpochMs } from '../../policy/contract.ts';
+import { parseLabel } from '../../policy/versioning/label.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import { effectiveSunset } from '../../sections/schedule/redirects.ts';
+import {
+  type CheckedVersion,
+  checkedVersion,
+  type PolicyView,
+  type Report,
+  versionName,
+  versionPath,
+} from '../../sections/view.ts';
+import { pinsRewritten } from './pins-rewritten.ts';
+import { endOf, isForgotten, isReleased } from './published-dates.ts';
+import type { PublishedDates } from './record.ts';
+import {
+  datesHidden,
+  datesRewritten,
+  hasPins,
+  sunsetRewritten,
+  versionRewritten,
+} from './rewritten-dates.ts';
+
+export type PublishedVersions = ReadonlyMap<Label, PublishedDates>;
+
+/** The API that answers today. */
+export interface Heir {
+  readonly view: PolicyView;
+  readonly report: Report;
+}
+
+/**
+ * `now`: versions that were only planned may change and go; a version once released was published. `elsewhere`: labels
+ * that another API answers by now, where these were found.
+ */
+export function checkPast(
+  past: PublishedVersions,
+  heir: Heir,
+  now: EpochMs,
+  elsewhere: ReadonlySet<string>,
+): void {
+  const { view, report } = heir;
+  checkShared(past, heir, now);
+  const published = publishedOf(past, now);
+  const whole = past.get(UNVERSIONED);
+  if (whole !== undefined) {
+    // The API has versions now; no account was pinned before.
+    if (!view.unversioned && published.size > 0) versionsGained(whole, heir);
+    return;
+  }
+  const replaced = answeredInstead([...published.keys()], view.labels);
+  for (const each of replaced) checkReplaced(past, each, heir);
+  const wholly = replaced.filter((each) => each.wholly).map(({ label }) => label);
+  for (const label of published.keys())
+    if (!wholly.includes(label) && !elsewhere.has(label) && !view.labels.includes(label))
+      versionRemoved(label, heir);
+  versionsLost(published, heir);
+  if (published.size > 0) pinsRewritten(past, view, now, report);
+}
+
+/** Versions that are in both. */
+export function checkShared(past: PublishedVersions, { view, report }: Heir, now: EpochMs): void {
+  const published = publishedOf(past, now);
+  for (const [label, version] of view.versions) {
+    const older = published.get(label);
+    if (older === undefined) continue;
+    const subject = checkedVersion(label, version, view);
+    versionRewritten(older, subject, report);
+    datesHidden(older, subject, now, report);
+  }
+}
+
+/** Compares with recorded dates that `past`, the files published last, did not have. */
+export function checkFormer(former: PublishedVersions, past: PublishedVersions, heir: Heir): void {
+  const { view, report } = heir;
+  for (const [label, version] of view.versions) {
+    const older = former.get(label);
+    if (older === undefined) continue;
+    const { released, deprecated, sunset } = version;
+    const still = {
+      ...older,
+      ...(released === undefined && { released }),
+      ...(deprecated === undefined && { deprecated }),
+      ...(sunset === undefined && { sunset }),
+    };
+    versionRewritten(still, checkedVersion(label, version, view), report);
+  }
+  for (const each of answeredInstead([...former.keys()], view.labels))
+    if (!past.has(each.by)) checkReplaced(former, each, heir);
+  if ([...past.values()].some((dates) => endOf(dates) !== undefined)) return;
+  const whole = former.get(UNVERSIONED);
+  if (view.unversioned) versionsLost(new Map([...former].filter(([label]) => label !== UNVERSIONED)), heir);
+  else if (whole !== undefined) endsGained(whole, heir);
+}
+
+/** Versions that callers may know of; an API without versions counts once it was to end. */
+export function publishedOf(past: PublishedVersions, now: EpochMs): PublishedVersions {
+  const wasPublished = (label: Label, { deprecated, sunset }: PublishedDates) =>
+    label !== UNVERSIONED || (deprecated ?? sunset) !== undefined;
+  return new Map(
+    [...past].filter(
+      ([label, dates]) => wasPublished(label, dates) && isReleased(dates, now) && !isForgotten(dates, now),
+    ),
+  );
+}
+
+interface AnsweredInstead {
+  readonly label: Label;
+  readonly by: Label;
+  /** Even requests for the full name get it. */
+  readonly wholly: boolean;
+}
+
+/** Versions that are not declared any more and whose requests another answers: `v2` means the newest of its major. */
+function answeredInstead(past: readonly Label[], present: readonly Label[]): readonly AnsweredInstead[] {
+  const [then, now] = [past, present].map(
+    (labels) => createResolutionRules({ labels, header: undefined, default: undefined }).candidates,
+  );
+  return past
+    .filter((label) => !present.includes(label))
+    .flatMap((label) => {
+      const parsed = parseLabel(label);
+      if (parsed?.kind !== 'number') return [];
+      const short = `v${parsed.major}`;
+      const by = now?.(short)[0];
+      return by === undefined || then?.(short)[0] !== label ? [] : [{ label, by, wholly: label === short }];
+    });
+}
+
+function checkReplaced(
+  past: PublishedVersions,
+  { label, by }: AnsweredInstead,
+  { view, report }: Heir,
+): void {
+  const older = past.get(label);
+  const version = view.versions.get(by);
+  if (older === undefined || version === undefined) return;
+  sunsetRewritten(older, { ...checkedVersion(by, version, view), label }, report);
+}
+
+/** Without its tombstone a version is unknown, and its callers get a 404 that explains nothing. */
+function versionRemoved(label: Label, { view, report }: Heir): void {
+  report(['versions'], {
+    rule: 'version-removed',
+    message: `${label} was published and is not declared any more: its callers get 404 instead of 410 or a redirect`,
+    hint: `keep ${label} and its dates; after its sunset it needs no upstream`,
+    change: { api: view.parts.api ?? '', label, to: 'removed' },
+    at: 'key',
+  });
+}
+
+/**
+ * What was published of the API as a whole holds for every version that a request without one may be given; where none
+ * is given, for at least one. `older` was published.
+ */
+function versionsGained(older: PublishedDates, heir: Heir): void {
+  const { view, report } = heir;
+  endsGained(older, heir);
+  // The same under a name; beside others the dates may be those of another version.
+  if (view.labels.length === 1)
+    for (const each of namelessVersions(view))
+      datesRewritten({ ...older, released: undefined }, each, report);
+  if (view.parts.resolve === undefined || hasPins(view) || defaultOf(view) !== undefined) return;
+  report(['resolve'], {
+    rule: 'version-removed',
+    message: `${versionName(UNVERSIONED, view.parts)} was published without versions, and requests that name none are refused by now`,
+    hint: 'add default: and the version that was meant by them',
+    at: 'key',
+  });
+}
+
+/** The sunset alone. */
+function endsGained(older: PublishedDates, { view, report }: Heir): void {
+  for (const each of namelessVersions(view)) sunsetRewritten(older, each, report);
+}
+
+/** What was published of each version holds for the API that answers in their place. */
+function versionsLost(published: PublishedVersions, { view, report }: Heir): void {
+  const version = view.versions.get(UNVERSIONED);
+  if (version === undefined) return;
+  for (const [label, older] of published)
+    sunsetRewritten(older, { label, version, at: versionPath(UNVERSIONED), view }, report);
+}
+
+/** The versions of requests that name none, under the name of the API; any version, where accounts are pinned. */
+function namelessVersions(view: PolicyView): readonly CheckedVersion[] {
+  const fallback = defaultOf(view);
+  const latest = [...view.versions].toSorted(
+    ([, a], [, b]) =>
+      (effectiveSunset(b) ?? Number.MAX_SAFE_INTEGER) - (effectiveSunset(a) ?? Number.MAX_SAFE_INTEGER),
+  );
+  const labels = hasPins(view) ? view.labels : [fallback ?? latest[0]?.[0]];
+  return labels.flatMap((each) => {
+    const version = each === undefined ? undefined : view.versions.get(each);
+    if (each === undefined || version === undefined) return [];
+    return { label: versionName(UNVERSIONED, view.parts), version, at: versionPath(each), view };
+  });
+}
+
+function defaultOf({ parts }: PolicyView): string | undefined {
+  return parts.resolve?.find((entry) => entry.default !== undefined)?.default;
+}
