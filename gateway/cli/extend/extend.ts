@@ -1,7 +1,7 @@
 // `sundial extend`: one more extension of a sunset, judged by the rules of `check` before it is written into the file.
 import { resolve } from 'node:path';
-import { factsOf } from '../../plan/changes/policy-facts.ts';
 import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
+import { factsOf } from '../../plan/changes/policy-facts.ts';
 import { type Loaded, loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import { nextCommand } from '../../plan/next-command.ts';
