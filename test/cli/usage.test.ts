@@ -41,7 +41,7 @@ describe('a wrong call', () => {
     [['explain'], "missing required argument 'request'", 'sundial explain GET /api/v1/orders --as acme\n'],
     [['extend', 'orders'], "required option '--to <date>'", 'sundial extend orders v1 --to '],
     [['openapi', 'orders'], "missing required argument 'version'", 'sundial openapi orders v2 '],
-    [['init'], "required option '--from <file>'", 'sundial init --from openapi.yaml\n'],
+    [['init'], 'name the service with --service', 'sundial init --service http://127.0.0.1:3000\n'],
     [['pause'], 'name an API to pause', 'sundial pause --list\n'],
     [['pin', 'show'], "missing required argument 'api'", 'sundial pin show payments acme\n'],
     [['chek'], "unknown command 'chek'\n(Did you mean check?)", '`sundial --help` all commands\n'],

@@ -12,7 +12,7 @@ export function readsAnswerOtherwise({ answer }: Pick<Case, 'answer'>): boolean 
     // undici reads the fields of an answer as UTF-8, and what was none can then not be written.
     /[\x80-\xff]/.test(answer) ||
     // Node joins the lines of a field that only requests have.
-    /\r\ncookie: .*\r\ncookie: /is.test(answer) ||
+    /\r\ncookie:.*\r\ncookie:/is.test(answer) ||
     // undici takes the fields of an interim answer for those of the final one.
     (isInterim && /\r\n(?:connection|content-length|transfer-encoding):/i.test(first)) ||
     // It takes an answer in HTTP/2.0 or HTTP/0.9 for one in HTTP/1.1.

@@ -36,7 +36,7 @@ export interface Received {
 
 /** Time in which a second answer, or the end of the connection, would have come. */
 const QUIET_MS = 60;
-const CLOSING_MS = 3_000;
+const CLOSING_MS = 10_000;
 
 // One context and one session for all connections: hundreds of full handshakes cost more than all the cases.
 const CONTEXT = createSecureContext();
