@@ -90,6 +90,7 @@ export function callUpstream(
     inbound.onGone = undefined;
     body?.stop();
     delivery.discard?.();
+    facts.completion.requestBytes = body?.received() ?? claimed?.body?.length ?? 0;
     claimed?.free();
     slot?.settle(outcome);
   }
@@ -184,6 +185,7 @@ export function callUpstream(
       return;
     }
     tries += 1;
+    facts.completion.retries += 1;
     send(next, true);
   }
 

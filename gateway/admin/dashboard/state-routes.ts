@@ -173,7 +173,7 @@ async function trafficBody(metrics: MetricReader) {
   const requests = await metrics.read('sundial_requests_total');
   const last = await metrics.read('sundial_version_last_request_timestamp_seconds');
   const versions = Map.groupBy(
-    requests.filter(({ labels }) => text(labels.stage) !== NONE),
+    requests.filter(({ labels, value }) => text(labels.stage) !== NONE && value > 0),
     ({ labels }) => JSON.stringify([text(labels.api), text(labels.version)]),
   );
   const each = [...versions.values()].map((counts) => {

@@ -129,6 +129,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
         return;
       }
       tries += 1;
+      facts.completion.retries += 1;
       send(next);
     }
 
