@@ -120,7 +120,7 @@ export function createTelemetry({
   const ledger = recordsUsage
     ? createUsageLedger({ plan, now, logger, recordEnded: ended.record })
     : undefined;
-  const targets = createTargetMetrics();
+  const targets = createTargetMetrics(wallClock);
   const freezes = createFreezeCounts();
   const retirements = createRetirementGauge();
   const announcements = createAnnouncementCounts();

@@ -172,8 +172,9 @@ export function callUpstream(
   }
 
   function onFailure(failed: Choice, failure: CallFailure): void {
-    const isOurs = toFault(failure.cause, order).code === 'internal';
-    const outcome = failure.stale || isOurs ? 'cancelled' : 'failed';
+    const { code } = toFault(failure.cause, order);
+    const isOurs = code === 'internal';
+    const outcome = failure.stale || isOurs ? 'cancelled' : code;
     slot?.settle(outcome);
     const tried = { method: view.method, hasBody: inbound.hasBody, tries, retries, budget };
     const next =

@@ -33,7 +33,7 @@ const rows = metricRows({
   requests: createRequestMetrics(),
   state: createProcessState(() => 0),
   bounds: createBoundsReport(),
-  targets: createTargetMetrics(),
+  targets: createTargetMetrics(() => 0),
   plan: () => plan(),
   now: () => 0,
   overrides: () => [],
