@@ -2,10 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { api, deprecatedFacts, RULE, upstream, version, withFacts } from '../support/exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  deprecatedFacts,
+  RULE,
+  upstream,
+  version,
+  withFacts,
+} from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
+const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
 const orders = 'api="orders",version="v1"';
 
 function unresolved(refusal: RefusalReason): ExchangeFacts {
@@ -221,6 +230,28 @@ describe('request metrics', () => {
       });
     },
   );
+
+  it.each([
+    ['without a token', 'credentials_missing', undefined],
+    ['with a bad token', 'token_invalid', undefined],
+    ['without the scope', 'scope_insufficient', acme],
+    ['in a brownout', 'brownout', undefined],
+  ] as const)('count no caller of a deprecated version %s', async (_who, refusal, consumer) => {
+    const { telemetry, moved } = harness();
+    const guarded = deprecatedFacts({ version: version({ access: ACCESS }), refusal, consumer });
+    for (let call = 0; call < 60; call += 1) telemetry.observer.onAnswer(guarded, outcome({ status: 401 }));
+    expect(await moved('sundial_deprecated_')).toEqual({});
+  });
+
+  it('count a caller that was let in, even if it was refused for its rate', async () => {
+    const { telemetry, moved } = harness();
+    const known = deprecatedFacts({ version: version({ access: ACCESS }), consumer: acme });
+    telemetry.observer.onAnswer(known, outcome());
+    telemetry.observer.onAnswer(withFacts(known, { refusal: 'rate_limited' }), outcome({ status: 429 }));
+    expect(await moved('sundial_deprecated_requests_total')).toEqual({
+      [`sundial_deprecated_requests_total{${orders},consumer="acme"}`]: 2,
+    });
+  });
 
   it('count keys that could not be had as a failure to authenticate', async () => {
     const { telemetry, series } = harness();

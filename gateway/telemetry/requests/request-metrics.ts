@@ -3,6 +3,7 @@ import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { Completion, ExchangeFacts } from '../../exchange/facts.ts';
 import type { UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';
+import { countedUnder } from '../ledger/watched.ts';
 import { isSampled } from '../traces/tracing.ts';
 import type { RecordRequest } from './ended-requests.ts';
 import { countOutcomes } from './outcome-counters.ts';
@@ -65,7 +66,8 @@ export function createRequestMetrics(): RequestMetrics {
         if (upstream !== undefined) countUpstream(slot, upstream, completion, outcome);
       }
       if (stage === 'deprecated') {
-        if (!slot.consumers.count(decision.consumer, at)) consumersDropped += 1;
+        const isCall = countedUnder(facts) !== undefined;
+        if (isCall && !slot.consumers.count(decision.consumer, at)) consumersDropped += 1;
         countOperation(slot, decision.version);
       }
       countOutcomes(slot.outcomes, facts);
