@@ -16,6 +16,8 @@ export interface GatewayOptions {
   /** The lifecycle clock; undefined: the real time. Tokens, TLS and limits always use the real time. */
   readonly lifecycleClock?: LifecycleClock;
   readonly log: LogDestination;
+  /** Of Sundial, for a metric. */
+  readonly version?: string;
   /** Folders of the process and printed paths are relative to it; default: the working directory. */
   readonly cwd?: string;
   /** Told of each reload in one line for people, which the log has in full. */

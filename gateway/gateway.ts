@@ -79,6 +79,7 @@ async function assemble(
     wallClock,
     monotonic,
     log: options.log,
+    version: options.version,
     tracing: settings.tracing,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,

@@ -48,6 +48,7 @@ async function start({ options, movedTo, notify, advise }: Start): Promise<Gatew
   const { notStarted, renderProblems } = await import('./plan/problems.ts');
   const started = await startGateway({
     ...options,
+    version: packageVersion(),
     ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo, notify) }),
   }).catch((error: unknown) => {
     throw cannotStart(error, advise(error));

@@ -87,6 +87,8 @@ export async function openPolicies(
       },
       first,
     );
+    const needsRestart = (): boolean => watching.last()?.outcome.restartNeeded ?? false;
+    telemetry.metrics.watchRestart(needsRestart);
     return {
       reload: watching.reload,
       preview: watching.preview,
@@ -102,7 +104,7 @@ export async function openPolicies(
         const refused = watching.quarantined();
         return {
           reloadRefused: last?.kind === 'rejected' || last?.kind === 'failed' || refused.length > 0,
-          restartNeeded: last?.restartNeeded ?? false,
+          restartNeeded: needsRestart(),
           quarantined: refused.flatMap(({ api, isServed }) => (isServed ? api : [])),
           leftOut: refused.flatMap(({ api, isServed }) => (isServed ? [] : api)),
         };

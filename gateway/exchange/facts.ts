@@ -66,6 +66,10 @@ export interface Completion {
   addressesOutside: number;
   /** Milliseconds from sending upstream to its headers. */
   upstreamMs: number | undefined;
+  /** How often the call was made again. */
+  retries: number;
+  /** Of its body, as far as it arrived. */
+  requestBytes: number;
 }
 
 export interface ExchangeFacts {
@@ -157,6 +161,8 @@ export function factsOf(start: RequestStart): ExchangeFacts {
       idempotency: undefined,
       addressesOutside: 0,
       upstreamMs: undefined,
+      retries: 0,
+      requestBytes: 0,
     },
   };
 }

@@ -1,4 +1,5 @@
 // Every API and version of a plan that is not forgotten, as it stands at a moment; and how a target stands.
+
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
@@ -9,6 +10,7 @@ import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
 import type { LimitRule } from '../policy/rate-limit/limit.ts';
+import type { FaultCode } from './directive.ts';
 
 export interface VersionState {
   /** With the dates as overrides leave them. */
@@ -68,15 +70,31 @@ export function* apiStages(plan: GatewayPlan, moment: Moment): Iterable<readonly
   }
 }
 
-export interface TargetHealth {
+interface TargetName {
   readonly upstream: string;
   /** Its address as the policy file has it. */
   readonly target: string;
-  readonly up: boolean;
+}
+
+/** The calls to a target in the last 60 seconds, without those that were given up for another reason. */
+export interface RecentHealth {
+  readonly answered: number;
+  readonly failed: number;
+  /** For how long at least half of them have failed; undefined: they have not. */
+  readonly failingMs: number | undefined;
+  /** The last failure since the start, however long ago. */
+  readonly last: { readonly error: FaultCode; readonly agoMs: number } | undefined;
+}
+
+export interface TargetHealth extends TargetName {
+  /** Undefined where neither health checks nor a breaker watch it. */
+  readonly up: boolean | undefined;
+  readonly recent: RecentHealth;
 }
 
 /** A target has gone out of service, or is back in it, as far as `by` is concerned. */
-export interface TargetChange extends TargetHealth {
+export interface TargetChange extends TargetName {
+  readonly up: boolean;
   readonly by: 'health' | 'breaker';
   /** What the check that decided it found; undefined where it was good, and of a breaker. */
   readonly why: string | undefined;

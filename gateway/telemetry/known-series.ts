@@ -13,6 +13,7 @@ import {
   NONE,
   OTHER,
   type RESOLUTIONS,
+  UPSTREAM_OUTCOMES,
 } from './requests/request-labels.ts';
 import type { Sample } from './series.ts';
 
@@ -34,6 +35,36 @@ export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): 
     seen.add(key);
     yield [labels, 0];
   }
+}
+
+const METHODS_WITH_FAULTS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const FAULT_CODES = ['500', '502', '503', '504'] as const;
+
+/** api, version, stage, method, code: of what the gateway answers if something fails. */
+export function* knownFailures(versions: Iterable<VersionState>): Iterable<Labels> {
+  for (const { rules, stage } of versions) {
+    if (stage !== 'active' && stage !== 'deprecated') continue;
+    for (const method of METHODS_WITH_FAULTS)
+      for (const code of FAULT_CODES) yield [rules.api, rules.label, stage, method, code];
+  }
+}
+
+/** api, version. */
+export function* knownVersions(versions: Iterable<VersionState>): Iterable<Labels> {
+  for (const { rules } of versions) yield [rules.api, rules.label];
+}
+
+/** api, version, upstream. */
+export function* knownUpstreams({ apis }: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
+  for (const { name, versions } of apis)
+    for (const { label, upstream } of versions.values())
+      if (upstream !== undefined) yield [name, label, upstream.name];
+}
+
+/** api, version, upstream, outcome. */
+export function* knownUpstreamOutcomes(plan: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
+  for (const labels of knownUpstreams(plan))
+    for (const outcome of UPSTREAM_OUTCOMES) yield [...labels, outcome];
 }
 
 /** api, version, consumer: the consumers that the policy names, and those without a name. */

@@ -7,9 +7,13 @@ import {
   knownAuthFailures,
   knownCallers,
   knownDecisions,
+  knownFailures,
   knownOperations,
   knownResolutions,
   knownRetirements,
+  knownUpstreamOutcomes,
+  knownUpstreams,
+  knownVersions,
   withZeros,
 } from './known-series.ts';
 import { type LedgerSamples, ledgerRows } from './ledger/ledger.ts';
@@ -30,9 +34,13 @@ import {
   lastRequestSamples,
   latencySamples,
   outsideSamples,
+  requestBytesSamples,
   requestSamples,
   resolutionSamples,
+  responseBytesSamples,
   retiredSamples,
+  retrySamples,
+  upstreamOutcomeSamples,
   upstreamSamples,
 } from './requests/request-samples.ts';
 import { counter, gauge, histogram, type MetricRow, single, VERSION } from './series.ts';
@@ -73,7 +81,7 @@ export function metricRows({
   const states = () => versionStates(plan(), moment());
   return [
     counter('sundial_requests_total', 'Requests answered.', [...VERSION, 'stage', 'method', 'code'], () =>
-      requestSamples(requests),
+      withZeros(requestSamples(requests), knownFailures(states())),
     ),
     histogram(
       'sundial_request_duration_seconds',
@@ -86,6 +94,24 @@ export function metricRows({
       'From sending to an upstream to its response headers.',
       [...VERSION, 'upstream'],
       () => upstreamSamples(requests),
+    ),
+    counter(
+      'sundial_upstream_requests_total',
+      'Requests forwarded to an upstream, by how they ended.',
+      [...VERSION, 'upstream', 'outcome'],
+      () => withZeros(upstreamOutcomeSamples(requests), knownUpstreamOutcomes(plan())),
+    ),
+    counter(
+      'sundial_upstream_retries_total',
+      'Calls to an upstream that were made again.',
+      [...VERSION, 'upstream'],
+      () => withZeros(retrySamples(requests), knownUpstreams(plan())),
+    ),
+    counter('sundial_request_bytes_total', 'Bytes of request bodies that were forwarded.', VERSION, () =>
+      withZeros(requestBytesSamples(requests), knownVersions(states())),
+    ),
+    counter('sundial_response_bytes_total', 'Bytes of response bodies.', VERSION, () =>
+      withZeros(responseBytesSamples(requests), knownVersions(states())),
     ),
     counter(CAPPED, 'Requests to a deprecated version by named consumer.', [...VERSION, 'consumer'], () =>
       withZeros(deprecatedSamples(requests, wallClock()), knownCallers(states())),

@@ -39,6 +39,8 @@ export interface TelemetryOptions {
   readonly recordsUsage?: boolean;
   /** What the workers of this process have counted, asked at scrape; undefined where there are none. */
   readonly workers?: (() => Promise<readonly MetricsSnapshot[]>) | undefined;
+  /** Of Sundial, for a metric. */
+  readonly version?: string | undefined;
 }
 
 export type Metrics = Pick<
@@ -51,6 +53,7 @@ export type Metrics = Pick<
   | 'adminWrite'
   | 'countWebsockets'
   | 'countWorkers'
+  | 'watchRestart'
 > &
   Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> &
   Pick<FreezeCounts, 'freezeUnjudged'> &
@@ -90,12 +93,13 @@ export function createTelemetry({
   spans,
   recordsUsage = true,
   workers,
+  version,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log);
   const accessLog = createAccessLog(sink);
   const begin = createTracing(tracing);
   const requests = createRequestMetrics();
-  const state = createProcessState(wallClock);
+  const state = createProcessState(wallClock, version);
   const bounds = createBoundsReport();
   const ended = createEndedRequests({
     wallClock,
@@ -116,7 +120,7 @@ export function createTelemetry({
   const ledger = recordsUsage
     ? createUsageLedger({ plan, now, logger, recordEnded: ended.record })
     : undefined;
-  const targets = createTargetMetrics();
+  const targets = createTargetMetrics(wallClock);
   const freezes = createFreezeCounts();
   const retirements = createRetirementGauge();
   const announcements = createAnnouncementCounts();

@@ -90,6 +90,7 @@ export function callUpstream(
     inbound.onGone = undefined;
     body?.stop();
     delivery.discard?.();
+    facts.completion.requestBytes = body?.received() ?? claimed?.body?.length ?? 0;
     claimed?.free();
     slot?.settle(outcome);
   }
@@ -171,8 +172,9 @@ export function callUpstream(
   }
 
   function onFailure(failed: Choice, failure: CallFailure): void {
-    const isOurs = toFault(failure.cause, order).code === 'internal';
-    const outcome = failure.stale || isOurs ? 'cancelled' : 'failed';
+    const { code } = toFault(failure.cause, order);
+    const isOurs = code === 'internal';
+    const outcome = failure.stale || isOurs ? 'cancelled' : code;
     slot?.settle(outcome);
     const tried = { method: view.method, hasBody: inbound.hasBody, tries, retries, budget };
     const next =
@@ -184,6 +186,7 @@ export function callUpstream(
       return;
     }
     tries += 1;
+    facts.completion.retries += 1;
     send(next, true);
   }
 

@@ -331,6 +331,50 @@ it('an upstream has its targets, and whether each is in service where something 
   ]);
   const unwatched = await get('/-/upstreams', { metrics: { read: async () => [] } });
   expect(unwatched.body.upstreams[0].targets).toEqual([
-    { target: 'http://127.0.0.1:1', up: null, ejections: [] },
+    { target: 'http://127.0.0.1:1', up: null, ejections: [], recent: { calls: 0, failed: 0 }, failing: null },
   ]);
+});
+
+describe('a target is failing', () => {
+  const labels = { upstream: 'orders-v1', target: 'http://127.0.0.1:1' };
+  const read = async (failed: number, answered: number) => {
+    const counted: Readonly<Record<string, readonly MetricReading[]>> = {
+      sundial_upstream_recent_calls: [
+        reading({ ...labels, result: 'success' }, answered),
+        reading({ ...labels, result: 'failure' }, failed),
+        reading({ ...labels, target: 'http://127.0.0.1:2', result: 'failure' }, 99),
+      ],
+      sundial_upstream_failing_since_timestamp_seconds: [reading(labels, 1_795_000_000)],
+      sundial_upstream_last_failure_timestamp_seconds: [
+        reading({ ...labels, error: 'dns' }, 1_795_000_005),
+        reading({ ...labels, error: 'refused' }, 1_795_000_009),
+        reading({ ...labels, error: 'reset' }, 1_795_000_001),
+      ],
+    };
+    const { body } = await get('/-/upstreams', { metrics: { read: async (name) => counted[name] ?? [] } });
+    return body.upstreams[0].targets[0];
+  };
+
+  it.each([
+    [5, 0, 1],
+    [5, 5, 0.5],
+    [60, 20, 0.75],
+  ])(
+    'with %i failed calls beside %i: since when, which share, and the last error',
+    async (failed, answered, share) => {
+      expect(await read(failed, answered)).toMatchObject({
+        up: null,
+        recent: { calls: failed + answered, failed },
+        failing: { since: '2026-11-18T11:06:40Z', share, error: 'refused' },
+      });
+    },
+  );
+
+  it.each([
+    [4, 0],
+    [5, 6],
+    [0, 0],
+  ])('not with %i failed calls beside %i', async (failed, answered) => {
+    expect(await read(failed, answered)).toMatchObject({ failing: null });
+  });
 });

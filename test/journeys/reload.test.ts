@@ -197,12 +197,14 @@ describe('the watch notices by itself', () => {
 
   it('a change of the gateway file, which it reports and does not apply', async () => {
     const file = join(folder, 'gateway.yml');
+    expect(await gateway.metric('sundial_config_restart_needed')).toBe(0);
     await writeFile(file, `${await readFile(file, 'utf8')}deprecation_header: "true"\n`);
     await vi.waitFor(
       () => expect(gateway.log.filter(({ message }) => String(message).includes('restart'))).toHaveLength(1),
       { timeout: 20_000, interval: 50 },
     );
     await gateway.reload();
+    expect(await gateway.metric('sundial_config_restart_needed')).toBe(1);
     const { headers } = await client.ask({ path: '/api/v1/orders' });
     expect(headers.deprecation).toBe('@1768435200');
   });

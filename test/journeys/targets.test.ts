@@ -51,6 +51,29 @@ const up = (upstream: string, name: (typeof NAMES)[number]) =>
 const soon = <T>(look: () => Promise<T> | T): Promise<T> =>
   vi.waitFor(look, { timeout: 20_000, interval: 20 });
 
+describe('a target that nothing watches', () => {
+  it('is failing from its fifth failure on, and is asked on', async () => {
+    await using admin = overHttp1(gateway.admin, { tls: false });
+    const target = async () => {
+      const { json } = await admin.ask({ path: '/-/upstreams' });
+      const { upstreams } = json as {
+        upstreams: readonly { upstream: string; targets: readonly object[] }[];
+      };
+      return upstreams.find(({ upstream }) => upstream === 'unwatched')?.targets[0];
+    };
+    await askTimes(4, '/api/unwatched');
+    expect(await target()).toMatchObject({ up: null, recent: { calls: 4, failed: 4 }, failing: null });
+    const [answer] = await askTimes(1, '/api/unwatched');
+    expect(answer?.status).toBe(502);
+    expect(await target()).toMatchObject({
+      up: null,
+      recent: { calls: 5, failed: 5 },
+      failing: { share: 1, error: 'refused', since: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) },
+    });
+    expect((await ask('/api/unwatched')).status).toBe(502);
+  });
+});
+
 describe('of two targets that are checked', () => {
   it('both serve while both are well', async () => {
     const texts = textsOf(await askTimes(10, '/api/checked'));

@@ -145,6 +145,25 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it answe
 });
 
 describe('an upstream that fails', () => {
+  it.each([
+    ['refusing', 'refused'],
+    ['nameless', 'dns'],
+    ['untrusted', 'tls'],
+    ['deaf', 'connect_timeout'],
+    ['broken', 'reset'],
+    ['broken', 'invalid'],
+    ['broken', 'headers_timeout'],
+    ['broken', 'total_timeout'],
+  ])('of %s the metrics count %s, and no answers', async (service, outcome) => {
+    const of = (result: string) =>
+      gateway.metric(
+        `sundial_upstream_requests_total{api="${service}",version="none",upstream="${service}",outcome="${result}"}`,
+      );
+    expect(await of(outcome)).toBeGreaterThan(0);
+    expect(await of('answered')).toBe(0);
+    expect(await of('client_left')).toBe(0);
+  });
+
   it('FWD-19: whose certificate nobody vouches for never sees a request', () => {
     expect(untrusted.requests).toBe(0);
   });

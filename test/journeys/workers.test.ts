@@ -16,6 +16,7 @@ import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { beginPause, endPause } from '../support/pauses.ts';
+import { freePorts } from '../support/ports.ts';
 import { clientPerWorker, workerPids } from '../support/worker-clients.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
@@ -34,9 +35,11 @@ beforeAll(async () => {
   stack.defer(() => rm(data, { recursive: true, force: true }));
   await keepUsage(data);
   const store = `embedded:${data}`;
+  const [dead] = await freePorts(1);
   const policies = join(import.meta.dirname, 'workers/{,frozen/}*.yaml');
   environment = {
     ECHO: echo.url,
+    DEAD: `http://127.0.0.1:${dead}`,
     ISSUER: issuer.url,
     WORKERS: '2',
     DATA: data,
@@ -109,6 +112,24 @@ describe('the one page of metrics', () => {
       await gateway.metric('sundial_version_info{api="open",version="v1",stage="active",successor=""}'),
     ).toBe(1);
     expect(await gateway.metric('process_start_time_seconds')).toBeGreaterThan(0);
+  });
+
+  it('a target is failing by the calls of all workers together', async () => {
+    await using admin = overHttp1(gateway.admin, { tls: false });
+    const target = async () => {
+      const { json } = await admin.ask({ path: '/-/upstreams' });
+      const { upstreams } = json as {
+        upstreams: readonly { upstream: string; targets: readonly object[] }[];
+      };
+      return upstreams.find(({ upstream }) => upstream === 'dead')?.targets[0];
+    };
+    expect(statuses(await askAll(2, '/api/dead'))).toEqual({ 502: 4 });
+    expect(await target()).toMatchObject({ recent: { calls: 4, failed: 4 }, failing: null });
+    expect(statuses(await askAll(1, '/api/dead'))).toEqual({ 502: 2 });
+    expect(await target()).toMatchObject({
+      recent: { calls: 6, failed: 6 },
+      failing: { share: 1, error: 'refused', since: expect.any(String) },
+    });
   });
 
   it('every request has its one line in the one log, whichever worker answered it', async () => {

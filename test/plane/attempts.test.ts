@@ -181,6 +181,7 @@ describe('a second try', () => {
     const answer = await sendRaw(gateway.port, get('/echo', CLOSE));
     expect(answer.statuses).toEqual([502]);
     expect([breaking.requests.length, second.requests.length]).toEqual([1, 1]);
+    expect(gateway.facts[0]?.completion.retries).toBe(1);
   });
 
   it('FWD-16: a GET of whose answer a byte has come is not sent again', async () => {
@@ -195,6 +196,7 @@ describe('a second try', () => {
     const gateway = await gatewayTo([upstream.origin], { retries: undefined });
     expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
     expect(upstream.requests).toHaveLength(1);
+    expect(gateway.facts[0]?.completion.retries).toBe(0);
   });
 
   it('FWD-16: beyond the budget failures are passed on', async () => {

@@ -94,6 +94,7 @@ describe('what the upstream receives', () => {
       expect(upstream.requests[0]?.body).toBe(body);
       expect(upstream.requests[0]?.head).toContain('content-type: application/json; x=y');
       expect(upstream.requests[0]?.head).toContain(`content-length: ${body.length}`);
+      expect(gateway.facts[0]?.completion.requestBytes).toBe(body.length);
     },
   );
 
@@ -109,6 +110,7 @@ describe('what the upstream receives', () => {
     expect(upstream.requests).toHaveLength(1);
     expect(upstream.requests[0]?.head.match(/\r\n(?:transfer-encoding|content-length): /g)).toHaveLength(1);
     expect(upstream.requests[0]?.body).toContain(inner);
+    expect(gateway.facts[0]?.completion.requestBytes).toBe(inner.length);
   });
 });
 

@@ -13,6 +13,8 @@ import { startFailingWebhooks } from './failing-webhooks.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const WITHIN_MS = 60_000;
+/** Of a quarter of a second each. */
+const GOOD_ROUNDS = 24;
 /** The guard looks at the ledger once a minute: longer than this run is to last. */
 const LOOKED_AT_BY_THE_MINUTE = 'sundial_version_retirement_ready';
 const DAY_MS = 86_400_000;
@@ -123,11 +125,22 @@ async function query(base: string, path: string): Promise<unknown> {
   }
 }
 
-async function firing(base: string, alert: string): Promise<boolean> {
+async function firingAlerts(base: string): Promise<readonly string[]> {
   const data = (await query(base, 'alerts')) as
     | { alerts: readonly { labels: Record<string, string>; state: string }[] }
     | undefined;
-  return data?.alerts.some(({ labels, state }) => labels.alertname === alert && state === 'firing') ?? false;
+  return (data?.alerts ?? [])
+    .filter(({ state }) => state === 'firing')
+    .map(({ labels: { alertname = '' } }) => alertname);
+}
+
+const firing = async (base: string, alert: string): Promise<boolean> =>
+  (await firingAlerts(base)).includes(alert);
+
+/** @throws Error if one of them is not quiet */
+async function expectQuiet(base: string): Promise<void> {
+  const alerts = await firingAlerts(base);
+  if (alerts.length > 0) throw new Error(`alerts in good traffic: ${alerts.join(', ')}`);
 }
 
 /** The variables of the dashboard stand for everything. */
@@ -197,7 +210,8 @@ async function run(): Promise<void> {
   const { gateway } = started;
   stack.defer(gateway.close);
   const { http, admin } = gateway.facts.listeners;
-  const webhooks = stack.adopt(await startFailingWebhooks(dead), (service) => service.close());
+  const webhooksUp = stack.use(new AsyncDisposableStack());
+  const webhooks = webhooksUp.adopt(await startFailingWebhooks(dead), (service) => service.close());
   const scraped = [`127.0.0.1:${admin?.address.port}`, webhooks.scraped] as const;
   const pages = await Promise.all(
     scraped.map(async (host) => (await fetch(`http://${host}/metrics`)).text()),
@@ -239,10 +253,26 @@ async function run(): Promise<void> {
     await call('/api/v1/troubled', 410);
     await call('/api/v2/troubled', 502);
   };
+  for (let round = 0; round < GOOD_ROUNDS; round += 1) {
+    await call('/api/v2/orders', 200);
+    await pause(250);
+    await expectQuiet(base);
+  }
+  say('  good traffic is no alert');
+
   await until('calls of a version that ends in ten days are an alert', async () => {
     await callAll();
     return (await firing(base, 'DeprecatedUsageNearSunset')) ? undefined : NOT_YET;
   });
+
+  for (const [what, alert] of [
+    ['an upstream that does not answer', 'GatewayUpstreamFailing'],
+    ['answers of 502', 'GatewayServerErrors'],
+  ] as const)
+    await until(`${what} is an alert`, async () => {
+      await callAll();
+      return (await firing(base, alert)) ? undefined : NOT_YET;
+    });
 
   await webhooks.tellOfAnOrder();
   await until('a delivery that was given up is an alert', async () =>
@@ -274,6 +304,11 @@ async function run(): Promise<void> {
     const known = await query(base, `query_exemplars?query=sundial_request_duration_seconds_bucket&${span}`);
     return JSON.stringify(known)?.includes('"trace_id"') ? undefined : NOT_YET;
   });
+
+  await webhooksUp.disposeAsync();
+  await until('a process that is down is an alert', async () =>
+    (await firing(base, 'GatewayDown')) ? undefined : NOT_YET,
+  );
 }
 
 await run();

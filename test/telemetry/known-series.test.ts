@@ -6,6 +6,7 @@ import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
 import type { LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
+import { UPSTREAM_OUTCOMES } from '../../gateway/telemetry/requests/request-labels.ts';
 import {
   ACCESS,
   api,
@@ -14,6 +15,7 @@ import {
   NOW,
   plan,
   RULE,
+  upstream,
   version,
 } from '../support/exchange-samples.ts';
 import { harness, outcome } from './telemetry-harness.ts';
@@ -29,6 +31,30 @@ describe('counters of what the plan makes possible', () => {
     expect(await series('sundial_retired_requests_total')).toEqual({
       [`sundial_retired_requests_total{${orders},action="gone"}`]: 0,
     });
+  });
+
+  it('are those of each outcome of an upstream, of failures and of bytes', async () => {
+    const served = plan([api([version({ upstream })])]);
+    const { series } = harness(() => served);
+    const outcomes = await series('sundial_upstream_requests_total');
+    expect(Object.keys(outcomes)).toEqual(
+      UPSTREAM_OUTCOMES.map(
+        (each) => `sundial_upstream_requests_total{${orders},upstream="orders-v1",outcome="${each}"}`,
+      ),
+    );
+    expect(new Set(Object.values(outcomes))).toEqual(new Set([0]));
+    expect(await series('sundial_upstream_retries_total')).toEqual({
+      [`sundial_upstream_retries_total{${orders},upstream="orders-v1"}`]: 0,
+    });
+    const failures = await series('sundial_requests_total');
+    expect(Object.keys(failures)).toHaveLength(20);
+    expect(failures).toMatchObject({
+      [`sundial_requests_total{${orders},stage="deprecated",method="GET",code="502"}`]: 0,
+    });
+    for (const direction of ['request', 'response'])
+      expect(await series(`sundial_${direction}_bytes_total`)).toEqual({
+        [`sundial_${direction}_bytes_total{${orders}}`]: 0,
+      });
   });
 
   it('are those of refused credentials where somebody must be known, of named consumers, of brownouts and moves', async () => {

@@ -116,8 +116,8 @@ describe('a call that is counted', () => {
     expect(record?.agents).toEqual(['2', '4', '5', '6', expect.stringMatching(/^a b cx{112,113}$/)]);
   });
 
-  it.each<RefusalReason>(['rate_limited', 'scope_insufficient', 'brownout', 'body_too_large'])(
-    'may have been refused, once it was known who called: %s',
+  it.each<RefusalReason>(['rate_limited', 'brownout', 'body_too_large'])(
+    'may have been refused, once its caller was let in: %s',
     (refusal) => {
       expect(recordsOf([factsOf({ refusal })])).toHaveLength(1);
     },
@@ -149,6 +149,8 @@ describe('no call is counted', () => {
     ['of an active version', factsOf({ now: Date.UTC(2025, 0, 1) })],
     ['of a planned version', factsOf({ now: Date.UTC(2023, 0, 1) })],
     ['of nobody known where only who is known may call', factsOf({ consumer: undefined })],
+    ['without the scope', factsOf({ refusal: 'scope_insufficient' })],
+    ['of an operation that is not granted', factsOf({ refusal: 'operation_not_granted' })],
     ['with a bad token', factsOf({ consumer: undefined, refusal: 'token_invalid' })],
     ['answered 410', factsOf({ now: SUNSET, refusal: 'version_retired' })],
     ['sent elsewhere', factsOf({ now: SUNSET, refusal: 'version_moved' })],

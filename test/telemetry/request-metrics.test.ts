@@ -2,10 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { api, deprecatedFacts, RULE, upstream, version, withFacts } from '../support/exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  deprecatedFacts,
+  RULE,
+  upstream,
+  version,
+  withFacts,
+} from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
+const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
 const orders = 'api="orders",version="v1"';
 
 function unresolved(refusal: RefusalReason): ExchangeFacts {
@@ -14,18 +23,18 @@ function unresolved(refusal: RefusalReason): ExchangeFacts {
 
 describe('request metrics', () => {
   it('count an answer by API, version, stage, method and code', async () => {
-    const { telemetry, series } = harness();
+    const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
     telemetry.observer.onAnswer(deprecatedFacts(), outcome({ method: 'POST', status: 429 }));
-    expect(await series('sundial_requests_total')).toEqual({
+    expect(await moved('sundial_requests_total')).toEqual({
       [`sundial_requests_total{${orders},stage="deprecated",method="GET",code="200"}`]: 2,
       [`sundial_requests_total{${orders},stage="deprecated",method="POST",code="429"}`]: 1,
     });
   });
 
   it('know no API as none, an unlisted method as other and an invented code by its class', async () => {
-    const { telemetry, series } = harness();
+    const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(
       withFacts(unrouted(), { refusal: 'route_unknown' }),
       outcome({ method: 'PROPFIND', status: 404 }),
@@ -33,7 +42,7 @@ describe('request metrics', () => {
     telemetry.observer.onAnswer(unrouted(), outcome({ status: 299 }));
     telemetry.observer.onAnswer(unrouted(), outcome({ status: 0 }));
     const none = 'api="none",version="none",stage="none"';
-    expect(await series('sundial_requests_total')).toEqual({
+    expect(await moved('sundial_requests_total')).toEqual({
       [`sundial_requests_total{${none},method="other",code="404"}`]: 1,
       [`sundial_requests_total{${none},method="GET",code="2xx"}`]: 1,
       [`sundial_requests_total{${none},method="GET",code="other"}`]: 1,
@@ -64,11 +73,60 @@ describe('request metrics', () => {
     expect(page).toEqual({ [`sundial_upstream_duration_seconds_count{${orders},upstream="orders-v1"}`]: 1 });
   });
 
-  it('go on counting when a reload makes new objects for the same version', async () => {
+  const forwarded = deprecatedFacts({ version: version({ upstream }) });
+
+  it.each([
+    ['answered', { upstreamMs: 4 }, outcome()],
+    ['answered', { upstreamMs: 4 }, outcome({ status: 404 })],
+    ['answered_5xx', { upstreamMs: 4 }, outcome({ status: 503 })],
+    ['client_left', { upstreamMs: 4 }, outcome({ aborted: true })],
+    ['client_left', {}, outcome({ aborted: true, status: 499 })],
+    ['refused', { fault: 'upstream_refused' }, outcome({ status: 502 })],
+    ['busy', { fault: 'upstream_busy' }, outcome({ status: 503 })],
+    ['headers_timeout', { fault: 'upstream_headers_timeout' }, outcome({ status: 504 })],
+    ['reset', { fault: 'upstream_reset', upstreamMs: 4 }, outcome({ aborted: true })],
+  ] as const)('count a forwarded request as %s: case %#', async (result, changes, ended) => {
+    const { telemetry, moved } = harness();
+    telemetry.observer.onAnswer(withFacts(forwarded, { ...changes, retries: 2 }), ended);
+    const labels = `${orders},upstream="orders-v1"`;
+    expect(await moved('sundial_upstream_requests_total')).toEqual({
+      [`sundial_upstream_requests_total{${labels},outcome="${result}"}`]: 1,
+    });
+    expect(await moved('sundial_upstream_retries_total')).toEqual({
+      [`sundial_upstream_retries_total{${labels}}`]: 2,
+    });
+  });
+
+  it.each([
+    ['a refusal', { refusal: 'rate_limited' }, outcome({ status: 429 })],
+    ['a body that was refused while it came', { refusal: 'body_too_large', upstreamMs: 4 }, outcome()],
+    ['a replayed answer', { idempotency: 'replayed' }, outcome()],
+    ['a replayed answer that was cut', { idempotency: 'replayed' }, outcome({ aborted: true })],
+    ['a fault of the identity provider', { fault: 'identity_unavailable' }, outcome({ status: 503 })],
+    ['a fault of the gateway', { fault: 'internal' }, outcome({ status: 500 })],
+  ] as const)('count %s for no upstream', async (_what, changes, ended) => {
+    const { telemetry, moved } = harness();
+    telemetry.observer.onAnswer(withFacts(forwarded, changes), ended);
+    expect(await moved('sundial_upstream_requests_total')).toEqual({});
+  });
+
+  it('add up the bytes of bodies in both directions', async () => {
     const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(withFacts(forwarded, { requestBytes: 70 }), outcome({ bytes: 512 }));
+    telemetry.observer.onAnswer(withFacts(forwarded, { requestBytes: 30 }), outcome({ bytes: 88 }));
+    expect(await series('sundial_request_bytes_total')).toEqual({
+      [`sundial_request_bytes_total{${orders}}`]: 100,
+    });
+    expect(await series('sundial_response_bytes_total')).toEqual({
+      [`sundial_response_bytes_total{${orders}}`]: 600,
+    });
+  });
+
+  it('go on counting when a reload makes new objects for the same version', async () => {
+    const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
     telemetry.observer.onAnswer(deprecatedFacts({ api: api(), version: version() }), outcome());
-    expect(Object.values(await series('sundial_requests_total'))).toEqual([2]);
+    expect(Object.values(await moved('sundial_requests_total'))).toEqual([2]);
   });
 
   it.each([
@@ -172,6 +230,28 @@ describe('request metrics', () => {
       });
     },
   );
+
+  it.each([
+    ['without a token', 'credentials_missing', undefined],
+    ['with a bad token', 'token_invalid', undefined],
+    ['without the scope', 'scope_insufficient', acme],
+    ['in a brownout', 'brownout', undefined],
+  ] as const)('count no caller of a deprecated version %s', async (_who, refusal, consumer) => {
+    const { telemetry, moved } = harness();
+    const guarded = deprecatedFacts({ version: version({ access: ACCESS }), refusal, consumer });
+    for (let call = 0; call < 60; call += 1) telemetry.observer.onAnswer(guarded, outcome({ status: 401 }));
+    expect(await moved('sundial_deprecated_')).toEqual({});
+  });
+
+  it('count a caller that was let in, even if it was refused for its rate', async () => {
+    const { telemetry, moved } = harness();
+    const known = deprecatedFacts({ version: version({ access: ACCESS }), consumer: acme });
+    telemetry.observer.onAnswer(known, outcome());
+    telemetry.observer.onAnswer(withFacts(known, { refusal: 'rate_limited' }), outcome({ status: 429 }));
+    expect(await moved('sundial_deprecated_requests_total')).toEqual({
+      [`sundial_deprecated_requests_total{${orders},consumer="acme"}`]: 2,
+    });
+  });
 
   it('count keys that could not be had as a failure to authenticate', async () => {
     const { telemetry, series } = harness();

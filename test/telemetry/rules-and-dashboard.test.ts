@@ -27,13 +27,13 @@ import { plan } from '../support/exchange-samples.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 /** What Prometheus adds. */
-const ADDED = ['instance', 'job', 'le'];
+const ADDED = ['instance', 'job', 'cluster', 'le'];
 
 const rows = metricRows({
   requests: createRequestMetrics(),
   state: createProcessState(() => 0),
   bounds: createBoundsReport(),
-  targets: createTargetMetrics(),
+  targets: createTargetMetrics(() => 0),
   plan: () => plan(),
   now: () => 0,
   overrides: () => [],
@@ -58,6 +58,8 @@ const webhooksSeries = Array.from(
   ([, name = '', labels = '']) => [name, [...labels.matchAll(/(\w+)="([^"]*)"/g)]] as const,
 );
 const labelsOf = new Map<string, readonly string[]>([
+  // Whether Prometheus could scrape a target.
+  ['up', []],
   ...webhooksSeries.map(([name, labels]) => [name, labels.map(([, label = '']) => label)] as const),
   ...rows.flatMap(({ name, kind, labels }) =>
     kind === 'histogram'
@@ -87,7 +89,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   outcome: RESOLUTIONS,
   code: CODES,
   reason: [...AUTH_FAILURES, ...SHED_REASONS],
-  result: ['success', 'failure', ...valuesOf('result')],
+  result: ['success', 'failure', 'sent', 'failed', 'refused', 'no_contact', ...valuesOf('result')],
   event: valuesOf('event'),
 };
 const matches = (pattern: string, value: string): boolean => new RegExp(`^(?:${pattern})$`).test(value);
@@ -131,6 +133,12 @@ const PROMISED: Readonly<Record<string, string>> = {
   sundial_requests_total: 'counter api version stage method code',
   sundial_request_duration_seconds: 'histogram api version',
   sundial_upstream_duration_seconds: 'histogram api version upstream',
+  sundial_upstream_requests_total: 'counter api version upstream outcome',
+  sundial_upstream_retries_total: 'counter api version upstream',
+  sundial_request_bytes_total: 'counter api version',
+  sundial_response_bytes_total: 'counter api version',
+  sundial_build_info: 'gauge version',
+  sundial_config_restart_needed: 'gauge',
   sundial_deprecated_requests_total: 'counter api version consumer',
   sundial_deprecated_operation_requests_total: 'counter api version operation',
   sundial_retired_requests_total: 'counter api version action',
@@ -185,7 +193,7 @@ describe('the metrics', () => {
 
 describe('the alert rules and the dashboard', () => {
   it.each(expressions)('%s asks for what is measured', (_where, expr) => {
-    const asked = [...expr.matchAll(/\b(sundial_\w+)(?:\{([^}]*)\})?/g)];
+    const asked = [...expr.matchAll(/\b(sundial_\w+|up(?=\{))(?:\{([^}]*)\})?/g)];
     const recorded = rules.filter(({ record }) => record !== undefined && expr.includes(record));
     expect(asked.length + recorded.length).toBeGreaterThan(0);
     const known = new Set(ADDED);
@@ -212,7 +220,7 @@ describe('the alert rules and the dashboard', () => {
     ({ expr, annotations = {} }) => {
       expect(annotations.summary).toBeTruthy();
       const kept = expr.matchAll(/\bby \(([^)]*)\)/g).flatMap(([, list = '']) => list.split(/,\s*/));
-      const kepts = [...kept, 'instance', 'upstream', 'sni', 'store'];
+      const kepts = [...kept, 'instance', 'job', 'upstream', 'sni', 'store'];
       for (const [, label] of Object.values(annotations)
         .join(' ')
         .matchAll(/\$labels\.(\w+)/g))

@@ -1,26 +1,47 @@
 // What operators see of targets: who is in service, how often each was taken out, and one line for each change.
 import { describe, expect, it } from 'vitest';
+import type { RecentHealth } from '../../gateway/exchange/version-states.ts';
 import { createTargetReport } from '../../gateway/telemetry/reports/target-metrics.ts';
-import { harness } from './telemetry-harness.ts';
+import { harness, WALL } from './telemetry-harness.ts';
 
 const ONE = { upstream: 'orders-v1', target: 'http://10.0.0.1:4001' };
 const TWO = { upstream: 'orders-v1', target: 'http://10.0.0.2:4001' };
+const IDLE: RecentHealth = { answered: 0, failed: 0, failingMs: undefined, last: undefined };
 const labels = 'upstream="orders-v1",target="http://10.0.0.1:4001"';
 
 describe('targets', () => {
   it('that are watched are told at each scrape as they then are, and no others', async () => {
     const { telemetry, series } = harness();
-    expect(await series('sundial_upstream_')).toEqual({});
+    expect(await series('sundial_upstream_up')).toEqual({});
     let up = true;
-    telemetry.metrics.watchTargets(() => [{ ...ONE, up }]);
+    telemetry.metrics.watchTargets(() => [{ ...ONE, up, recent: IDLE }]);
     expect(await series('sundial_upstream_up')).toEqual({ [`sundial_upstream_up{${labels}}`]: 1 });
     up = false;
     expect(await series('sundial_upstream_up')).toEqual({ [`sundial_upstream_up{${labels}}`]: 0 });
   });
 
+  it('that nothing watches are told by the calls of the last minute alone', async () => {
+    const { telemetry, series } = harness();
+    const recent = {
+      answered: 3,
+      failed: 5,
+      failingMs: 8_000,
+      last: { error: 'upstream_headers_timeout', agoMs: 1_000 },
+    } as const;
+    telemetry.metrics.watchTargets(() => [{ ...ONE, up: undefined, recent }]);
+    expect(await series('sundial_upstream_')).toEqual({
+      [`sundial_upstream_recent_calls{${labels},result="success"}`]: 3,
+      [`sundial_upstream_recent_calls{${labels},result="failure"}`]: 5,
+      [`sundial_upstream_failing_since_timestamp_seconds{${labels}}`]: Math.round((WALL - 8_000) / 1000),
+      [`sundial_upstream_last_failure_timestamp_seconds{${labels},error="headers_timeout"}`]: Math.round(
+        (WALL - 1_000) / 1000,
+      ),
+    });
+  });
+
   it('are counted each time they are taken out, by what did it', async () => {
     const { telemetry, series } = harness();
-    telemetry.metrics.watchTargets(() => [{ ...ONE, up: true }]);
+    telemetry.metrics.watchTargets(() => [{ ...ONE, up: true, recent: IDLE }]);
     const report = createTargetReport(telemetry);
     const of = (by: 'health' | 'breaker') => `sundial_upstream_ejections_total{${labels},reason="${by}"}`;
     expect(await series('sundial_upstream_ejections')).toEqual({ [of('health')]: 0, [of('breaker')]: 0 });

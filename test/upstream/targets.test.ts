@@ -40,7 +40,7 @@ function harness(random = 0.5) {
 
 function use(targets: Targets, upstream: UpstreamPlan, outcome: 'answered' | 'failed', key?: string): string {
   const choice = targets.choose(upstream, key);
-  choice.settle(outcome);
+  choice.settle(outcome === 'failed' ? 'upstream_reset' : outcome);
   return choice.target.origin;
 }
 
@@ -103,7 +103,7 @@ describe('a breaker of several targets', () => {
     atOnce(targets.keepSteps(planOf(both)));
     for (let index = 0; index < 4; index += 1) {
       const { target, settle } = targets.choose(both, undefined);
-      settle(target.origin === A ? 'failed' : 'answered');
+      settle(target.origin === A ? 'upstream_reset' : 'answered');
     }
     expect(changes).toEqual([{ upstream: 'orders-v1', target: A, up: false, by: 'breaker', why: undefined }]);
     expect([1, 2, 3].map(() => use(targets, both, 'answered'))).toEqual([B, B, B]);
@@ -154,7 +154,8 @@ describe('a breaker of several targets', () => {
     const one = upstreamOf({}, A);
     for (let index = 0; index < 50; index += 1) expect(use(targets, one, 'failed')).toBe(A);
     atOnce(targets.keepSteps(planOf(one)));
-    expect([changes, [...targets.states()]]).toEqual([[], []]);
+    expect(changes).toEqual([]);
+    expect([...targets.states()]).toMatchObject([{ target: A, up: undefined, recent: { failed: 50 } }]);
   });
 });
 
@@ -234,7 +235,10 @@ describe('health checks', () => {
     const underWay = targets.choose(late, undefined);
     expect(use(targets, old, 'answered')).toBe(B);
     atOnce(steps);
-    expect([...targets.states()]).toEqual([{ upstream: late.name, target: A, up: true }]);
+    expect([...targets.states()].map(({ upstream, target, up }) => ({ upstream, target, up }))).toEqual([
+      { upstream: 'first', target: A, up: undefined },
+      { upstream: late.name, target: A, up: true },
+    ]);
     expect(clock.pending()).toBe(1);
     underWay.settle('answered');
     expect(use(targets, late, 'answered')).toBe(A);
@@ -298,5 +302,62 @@ describe('a slow start', () => {
     const { targets } = harness();
     const both = upstreamOf({ slowStart: 100_000 }, A, B);
     expect([1, 2, 3, 4].map(() => use(targets, both, 'answered'))).toEqual([A, B, A, B]);
+  });
+});
+
+describe('calls of the last minute', () => {
+  const recentOf = (targets: Targets) => [...targets.states()].map(({ up, recent }) => ({ up, ...recent }));
+
+  it('are counted for a target that nothing watches, and for 60 seconds', async () => {
+    const { targets, clock } = harness();
+    const one = upstreamOf({}, A);
+    atOnce(targets.keepSteps(planOf(one)));
+    for (let call = 0; call < 3; call += 1) use(targets, one, 'answered');
+    await clock.pass(2_000);
+    for (let call = 0; call < 5; call += 1) use(targets, one, 'failed');
+    await clock.pass(4_000);
+    const last = { error: 'upstream_reset', agoMs: 4_000 };
+    expect(recentOf(targets)).toEqual([{ up: undefined, answered: 3, failed: 5, failingMs: 4_000, last }]);
+    await clock.pass(54_000);
+    expect(recentOf(targets)).toMatchObject([{ answered: 0, failed: 5, failingMs: 58_000 }]);
+    await clock.pass(2_000);
+    expect(recentOf(targets)).toMatchObject([
+      { answered: 0, failed: 0, failingMs: undefined, last: { agoMs: 60_000 } },
+    ]);
+  });
+
+  it('do not count a client that left against the target', () => {
+    const { targets } = harness();
+    const one = upstreamOf({}, A);
+    atOnce(targets.keepSteps(planOf(one)));
+    for (let call = 0; call < 9; call += 1) targets.choose(one, undefined).settle('cancelled');
+    expect(recentOf(targets)).toEqual([
+      { up: undefined, answered: 0, failed: 0, failingMs: undefined, last: undefined },
+    ]);
+  });
+
+  it('end a time of failures by answers, and a later one begins anew', async () => {
+    const { targets, clock } = harness();
+    const one = upstreamOf({}, A);
+    atOnce(targets.keepSteps(planOf(one)));
+    use(targets, one, 'failed');
+    await clock.pass(10_000);
+    for (let call = 0; call < 3; call += 1) use(targets, one, 'answered');
+    await clock.pass(10_000);
+    for (let call = 0; call < 2; call += 1) use(targets, one, 'failed');
+    await clock.pass(3_000);
+    expect(recentOf(targets)).toMatchObject([{ answered: 3, failed: 3, failingMs: 3_000 }]);
+  });
+
+  it('stay through a reload, and take no target out of service', () => {
+    const { targets, changes } = harness();
+    const before = upstreamOf({}, A, B);
+    atOnce(targets.keepSteps(planOf(before)));
+    for (let call = 0; call < 40; call += 1) use(targets, before, 'failed');
+    const after = upstreamOf({}, A, B);
+    atOnce(targets.keepSteps(planOf(after)));
+    expect(recentOf(targets)).toMatchObject([{ failed: 20 }, { failed: 20 }]);
+    expect([use(targets, after, 'answered'), use(targets, after, 'answered')]).toEqual([A, B]);
+    expect(changes).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // Routes for the current state: versions, their traffic, limits, upstreams.
 import { versionStates } from '../../exchange/version-states.ts';
-import type { GatewayPlan, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
+import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
@@ -8,14 +8,12 @@ import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { loweredAt } from '../../policy/rate-limit/lowering.ts';
-import type { MetricReading } from '../../telemetry/exposition.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from '../answers.ts';
 import type { Readiness } from '../readiness.ts';
 import type { AdminPage, AdminRequest } from '../route.ts';
+import { type MetricReader, sumOf, upstreamBodies } from './upstream-bodies.ts';
 import { versionBody } from './version-body.ts';
 import { type VersionPagePorts, versionPage } from './version-page.ts';
-
-type MetricReader = VersionPagePorts['metrics'];
 
 export interface StateRoutePorts extends VersionPagePorts {
   readonly readiness: () => Pick<Readiness, 'policies'>;
@@ -63,41 +61,6 @@ function versionsAnswer(ports: StateRoutePorts): AdminAnswer {
 /** `now`: of the lifecycle clock, by which every date is meant. */
 function datedAnswer({ now }: StateRoutePorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), ...body });
-}
-
-async function upstreamBodies(plan: GatewayPlan, metrics: MetricReader) {
-  const up = await metrics.read('sundial_upstream_up');
-  const ejections = await metrics.read('sundial_upstream_ejections_total');
-  const used = new Map<string, { readonly upstream: UpstreamPlan; readonly versions: object[] }>();
-  for (const { name: api, versions } of plan.apis) {
-    for (const { label: version, upstream } of versions.values()) {
-      if (upstream === undefined) continue;
-      const entry = used.getOrInsertComputed(upstream.name, () => ({ upstream, versions: [] }));
-      entry.versions.push({ api, version });
-    }
-  }
-  return [...used.values()].map(({ upstream, versions }) => ({
-    upstream: upstream.name,
-    versions,
-    balance: upstream.balance,
-    health: upstream.health ?? null,
-    breaker: upstream.breaker ?? null,
-    timeouts: upstream.timeouts,
-    targets: upstream.targets.map(({ origin }) => {
-      const its = ({ labels }: MetricReading) =>
-        labels.upstream === upstream.name && labels.target === origin;
-      const [states] = up.filter(its);
-      return {
-        target: origin,
-        /** Null: nothing watches it. */
-        up: states === undefined ? null : states.value === 1,
-        ejections: ejections
-          .filter(its)
-          .map(({ labels, value }) => ({ by: String(labels.reason), count: value }))
-          .filter(({ count }) => count > 0),
-      };
-    }),
-  }));
 }
 
 interface LimitPorts {
@@ -171,7 +134,7 @@ async function trafficBody(metrics: MetricReader) {
   const requests = await metrics.read('sundial_requests_total');
   const last = await metrics.read('sundial_version_last_request_timestamp_seconds');
   const versions = Map.groupBy(
-    requests.filter(({ labels }) => text(labels.stage) !== NONE),
+    requests.filter(({ labels, value }) => text(labels.stage) !== NONE && value > 0),
     ({ labels }) => JSON.stringify([text(labels.api), text(labels.version)]),
   );
   const each = [...versions.values()].map((counts) => {
@@ -193,10 +156,6 @@ async function trafficBody(metrics: MetricReader) {
   /** Null before the first request. */
   const share = total === 0 ? null : deprecated / total;
   return { requests: total, deprecated, share, unresolved: sumOf(requests) - total, versions: each };
-}
-
-function sumOf(readings: readonly MetricReading[]): number {
-  return readings.reduce((sum, { value }) => sum + value, 0);
 }
 
 function text(label: string | number | undefined): string {

@@ -8,10 +8,10 @@ import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore, UsageDay } from '../../policy/usage/ledger.ts';
 import { daysBefore } from '../../policy/usage/window.ts';
 import { createSlices } from '../../system/time-slices.ts';
-import type { Exposition } from '../../telemetry/exposition.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, storeTooSlow } from '../answers.ts';
 import type { AdminRequest } from '../route.ts';
 import { boundedReads, RECORDS_PER_PAGE, TooSlow } from '../usage-reading.ts';
+import type { MetricReader } from './upstream-bodies.ts';
 import { versionBody } from './version-body.ts';
 
 export interface VersionPagePorts {
@@ -24,8 +24,7 @@ export interface VersionPagePorts {
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
   /** False: what the ledger has is of another time. */
   readonly recordsUsage: boolean;
-  /** What has been counted, by the name of the metric. */
-  readonly metrics: Pick<Exposition, 'read'>;
+  readonly metrics: MetricReader;
 }
 
 /** Whole ones, and today: what /-/usage counts for 30d. */
@@ -69,7 +68,7 @@ function recordedOf({ rules, stage }: VersionState): 'all' | 'operations' | 'exc
 }
 
 /** All requests for the version since this gateway started, refused ones too, by status; most first. */
-async function answersOf(metrics: VersionPagePorts['metrics'], { api, label }: VersionRules) {
+async function answersOf(metrics: MetricReader, { api, label }: VersionRules) {
   const byStatus = new Map<string, number>();
   for (const { labels, value } of await metrics.read('sundial_requests_total'))
     if (labels.api === api && labels.version === label)

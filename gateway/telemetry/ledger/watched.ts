@@ -6,6 +6,7 @@ import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { UsageVersion } from '../../policy/usage/ledger.ts';
+import { REFUSALS } from '../requests/request-labels.ts';
 
 /** The same array for as long as nothing has changed. */
 export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly UsageVersion[] {
@@ -57,8 +58,8 @@ function isWatched(rules: VersionRules, stage: Stage): boolean {
 }
 
 /**
- * The rules under which a request counts; undefined for one that does not. It counts once it is known who calls, whatever
- * it is refused for then; what has ended is counted for those alone whom it still serves.
+ * The rules under which a request counts; undefined for one that does not. It counts once its caller is authenticated and
+ * authorised, whatever it is refused for then. What has ended is counted for consumers that it still serves.
  */
 export function countedUnder({ decision, completion }: ExchangeFacts): VersionRules | undefined {
   const { version, phase, consumer } = decision;
@@ -67,6 +68,7 @@ export function countedUnder({ decision, completion }: ExchangeFacts): VersionRu
   if (refusal === 'version_retired' || refusal === 'version_moved') return undefined;
   // Who may not begin to call is no caller, and is not to become one by asking.
   if (refusal === 'adoption_frozen') return undefined;
+  if (refusal !== undefined && REFUSALS[refusal]?.kind === 'auth') return undefined;
   const isCall =
     version.access.kind === 'identified'
       ? consumer !== undefined

@@ -32,6 +32,8 @@ export interface ProcessState {
   readonly countWebsockets: (open: () => Iterable<TunnelService>) => void;
   /** Counts the processes that answer requests from now on; until then this is the one. */
   readonly countWorkers: (serving: () => number) => void;
+  /** `isNeeded` is asked at scrape. */
+  readonly watchRestart: (isNeeded: () => boolean) => void;
   readonly stores: () => Iterable<Sample>;
   /** Of a store that may be away; one in this process has no such times. */
   readonly areLimitsShared: () => boolean;
@@ -46,10 +48,12 @@ export interface ProcessState {
   readonly adminWrites: () => Iterable<Sample>;
   readonly websockets: () => Iterable<Sample>;
   readonly workers: () => number;
+  readonly needsRestart: () => boolean;
+  readonly build: () => Iterable<Sample>;
 }
 
-/** Starts as after a successful load, since a gateway without a plan does not run. */
-export function createProcessState(wallClock: () => EpochMs): ProcessState {
+/** Starts as after a successful load, since a gateway without a plan does not run. `version`: of Sundial. */
+export function createProcessState(wallClock: () => EpochMs, version?: string): ProcessState {
   const stores = new Map<string, boolean>();
   const certificates = new Map<string, EpochMs>();
   const writes = new Map<string, Map<string, number>>();
@@ -62,6 +66,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   let openWebsockets: () => Iterable<TunnelService> = () => [];
   const websockets = new Map<string, Map<string, number>>();
   let servingWorkers = () => 1;
+  let isRestartNeeded = () => false;
   return {
     storeUp: (store, up) => void stores.set(store, up),
     reload: (result, milliseconds) => {
@@ -89,6 +94,11 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     countWorkers: (serving) => {
       servingWorkers = serving;
     },
+    watchRestart: (isNeeded) => {
+      isRestartNeeded = isNeeded;
+    },
+    needsRestart: () => isRestartNeeded(),
+    build: () => (version === undefined ? [] : [[[version], 1]]),
     stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
     areLimitsShared: () => stores.get('redis') !== false,
     reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
@@ -169,6 +179,14 @@ export function reloadRows(state: ProcessState, revision: () => string): readonl
       state.quarantined,
       'primary',
     ),
+    gauge(
+      'sundial_config_restart_needed',
+      'Whether the gateway file has changed since the start, which only a restart applies.',
+      [],
+      () => single(state.needsRestart() ? 1 : 0),
+      'primary',
+    ),
+    gauge('sundial_build_info', 'The version of Sundial; always 1.', ['version'], state.build, 'primary'),
     gauge(
       'sundial_config_info',
       'The revision of the plan in use; always 1.',

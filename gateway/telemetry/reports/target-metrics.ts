@@ -1,6 +1,8 @@
-// The targets of upstreams: which are in service, how often each was ejected, and a log line per change.
+// The targets of upstreams: which are in service or fail, how often each was ejected, and a log line per change.
 import type { TargetChange, TargetHealth } from '../../exchange/version-states.ts';
+import type { EpochMs } from '../../policy/contract.ts';
 import type { Logger } from '../logs/logger.ts';
+import { FAULT_OUTCOMES } from '../requests/request-labels.ts';
 import { counter, gauge, type MetricRow, type Sample } from '../series.ts';
 
 export interface TargetMetrics {
@@ -11,15 +13,24 @@ export interface TargetMetrics {
   readonly up: () => Iterable<Sample>;
   /** upstream, target, reason. */
   readonly ejections: () => Iterable<Sample>;
+  /** upstream, target, result. */
+  readonly recentCalls: () => Iterable<Sample>;
+  /** upstream, target. */
+  readonly failingSince: () => Iterable<Sample>;
+  /** upstream, target, error. */
+  readonly lastFailures: () => Iterable<Sample>;
 }
 
 const REASONS = ['health', 'breaker'] as const satisfies readonly TargetChange['by'][];
 
-export function createTargetMetrics(): TargetMetrics {
+export function createTargetMetrics(wallClock: () => EpochMs): TargetMetrics {
   const counts = new Map<string, number>();
   let targets: () => Iterable<TargetHealth> = () => [];
-  const keyOf = ({ upstream, target }: TargetHealth, by: TargetChange['by']): string =>
-    `${upstream} ${target} ${by}`;
+  const secondsAt = (agoMs: number): number => Math.round((wallClock() - agoMs) / 1000);
+  const keyOf = (
+    { upstream, target }: Pick<TargetHealth, 'upstream' | 'target'>,
+    by: TargetChange['by'],
+  ): string => `${upstream} ${target} ${by}`;
   return {
     watchTargets: (source) => {
       targets = source;
@@ -30,18 +41,42 @@ export function createTargetMetrics(): TargetMetrics {
       counts.set(key, (counts.get(key) ?? 0) + 1);
     },
     *up() {
-      for (const { upstream, target, up } of targets()) yield [[upstream, target], up ? 1 : 0];
+      for (const { upstream, target, up } of targets())
+        if (up !== undefined) yield [[upstream, target], up ? 1 : 0];
     },
     *ejections() {
       for (const each of targets()) {
+        if (each.up === undefined) continue;
         for (const reason of REASONS)
           yield [[each.upstream, each.target, reason], counts.get(keyOf(each, reason)) ?? 0];
+      }
+    },
+    *recentCalls() {
+      for (const { upstream, target, recent } of targets()) {
+        yield [[upstream, target, 'success'], recent.answered];
+        yield [[upstream, target, 'failure'], recent.failed];
+      }
+    },
+    *failingSince() {
+      for (const { upstream, target, recent } of targets())
+        if (recent.failingMs !== undefined) yield [[upstream, target], secondsAt(recent.failingMs)];
+    },
+    *lastFailures() {
+      for (const { upstream, target, recent } of targets()) {
+        const error = recent.last && FAULT_OUTCOMES[recent.last.error];
+        if (error !== undefined) yield [[upstream, target, error], secondsAt(recent.last?.agoMs ?? 0)];
       }
     },
   };
 }
 
-export function targetRows({ up, ejections }: TargetMetrics): readonly MetricRow[] {
+export function targetRows({
+  up,
+  ejections,
+  recentCalls,
+  failingSince,
+  lastFailures,
+}: TargetMetrics): readonly MetricRow[] {
   return [
     gauge(
       'sundial_upstream_up',
@@ -55,6 +90,26 @@ export function targetRows({ up, ejections }: TargetMetrics): readonly MetricRow
       'How often a target was taken out of service.',
       ['upstream', 'target', 'reason'],
       ejections,
+    ),
+    gauge(
+      'sundial_upstream_recent_calls',
+      'Calls to a target that ended in the last 60 seconds, by whether the target failed.',
+      ['upstream', 'target', 'result'],
+      recentCalls,
+      'sum',
+    ),
+    gauge(
+      'sundial_upstream_failing_since_timestamp_seconds',
+      'Since when at least half of the recent calls to a target have failed.',
+      ['upstream', 'target'],
+      failingSince,
+      'min',
+    ),
+    gauge(
+      'sundial_upstream_last_failure_timestamp_seconds',
+      'When a call to a target failed last, and the outcome of that call.',
+      ['upstream', 'target', 'error'],
+      lastFailures,
     ),
   ];
 }

@@ -109,6 +109,46 @@ export const FAULT_AUTH_FAILURES: Readonly<Partial<Record<FaultCode, AuthFailure
   identity_unavailable: 'identity_unavailable',
 };
 
+/** Which outcome of an upstream a fault is; undefined where no upstream is to blame. */
+export const FAULT_OUTCOMES = {
+  upstream_refused: 'refused',
+  upstream_dns: 'dns',
+  upstream_reset: 'reset',
+  upstream_invalid: 'invalid',
+  upstream_tls: 'tls',
+  upstream_loop: 'loop',
+  upstream_busy: 'busy',
+  upstream_connect_timeout: 'connect_timeout',
+  upstream_headers_timeout: 'headers_timeout',
+  upstream_idle_timeout: 'idle_timeout',
+  upstream_total_timeout: 'total_timeout',
+  upstream_unavailable: 'unavailable',
+  identity_unavailable: undefined,
+  internal: undefined,
+} as const satisfies Readonly<Record<FaultCode, string | undefined>>;
+
+/** How a request that was forwarded ended. */
+export const UPSTREAM_OUTCOMES: readonly string[] = [
+  'answered',
+  'answered_5xx',
+  'client_left',
+  ...Object.values(FAULT_OUTCOMES).filter((outcome) => outcome !== undefined),
+];
+export const ANSWERED = 0;
+export const ANSWERED_5XX = 1;
+export const CLIENT_LEFT = 2;
+
+const FAULT_INDEX: ReadonlyMap<string, number> = new Map(
+  Object.entries(FAULT_OUTCOMES).flatMap(([fault, outcome]) =>
+    outcome === undefined ? [] : [[fault, UPSTREAM_OUTCOMES.indexOf(outcome)] as const],
+  ),
+);
+
+/** Index in `UPSTREAM_OUTCOMES`. */
+export function faultIndexOf(fault: FaultCode): number | undefined {
+  return FAULT_INDEX.get(fault);
+}
+
 const METHOD_INDEX: ReadonlyMap<string, number> = new Map(
   METHOD_LABELS.map((method, index) => [method, index]),
 );

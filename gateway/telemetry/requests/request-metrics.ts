@@ -1,16 +1,22 @@
 // The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
+import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { Completion, ExchangeFacts } from '../../exchange/facts.ts';
-import type { VersionRules } from '../../plan/plan.ts';
+import type { UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';
+import { countedUnder } from '../ledger/watched.ts';
 import { isSampled } from '../traces/tracing.ts';
 import type { RecordRequest } from './ended-requests.ts';
 import { countOutcomes } from './outcome-counters.ts';
 import {
+  ANSWERED,
+  ANSWERED_5XX,
   AUTH_FAILURES,
   CARRIERS,
+  CLIENT_LEFT,
   codeIndexOf,
   type DECISIONS,
   FAULT_AUTH_FAILURES,
+  faultIndexOf,
   methodIndexOf,
   NONE,
   OTHER,
@@ -26,8 +32,8 @@ import {
   countRequest,
   createSlots,
   increment,
-  observeUpstream,
   type Slots,
+  upstreamSlot,
   type VersionSlot,
 } from './slots.ts';
 
@@ -57,21 +63,50 @@ export function createRequestMetrics(): RequestMetrics {
         const carrier = decision.carrier ?? NONE;
         countResolution(slot.ofApi, carrier, carrier === 'default' ? 'default' : 'matched');
         const { upstream } = decision.version;
-        if (completion.upstreamMs !== undefined && upstream !== undefined)
-          observeUpstream(slot, upstream.name, completion.upstreamMs);
+        if (upstream !== undefined) countUpstream(slot, upstream, completion, outcome);
       }
       if (stage === 'deprecated') {
-        if (!slot.consumers.count(decision.consumer, at)) consumersDropped += 1;
+        const isCall = countedUnder(facts) !== undefined;
+        if (isCall && !slot.consumers.count(decision.consumer, at)) consumersDropped += 1;
         countOperation(slot, decision.version);
       }
       countOutcomes(slot.outcomes, facts);
       slot.addressesOutside += completion.addressesOutside;
+      slot.requestBytes += completion.requestBytes;
+      slot.responseBytes += outcome.bytes;
       countQuotas(slot, facts);
       countRefusal(slot, facts);
     },
     slots,
     consumersDropped: () => consumersDropped,
   };
+}
+
+function countUpstream(
+  slot: VersionSlot,
+  { name }: UpstreamPlan,
+  completion: Completion,
+  outcome: ExchangeOutcome,
+): void {
+  const { upstreamMs } = completion;
+  const index = upstreamOutcome(completion, outcome);
+  if (index === undefined && upstreamMs === undefined) return;
+  const upstream = upstreamSlot(slot, name);
+  if (upstreamMs !== undefined) upstream.latency.observe(upstreamMs);
+  if (index !== undefined) increment(upstream.outcomes, index);
+  upstream.retries += completion.retries;
+}
+
+/** Undefined: it was not forwarded, or was refused while its body came. */
+function upstreamOutcome(
+  { refusal, fault, upstreamMs, idempotency }: Completion,
+  { status, aborted }: ExchangeOutcome,
+): number | undefined {
+  if (refusal !== undefined) return undefined;
+  if (fault !== undefined) return faultIndexOf(fault);
+  if (aborted) return idempotency === 'replayed' ? undefined : CLIENT_LEFT;
+  if (upstreamMs === undefined) return undefined;
+  return status >= 500 ? ANSWERED_5XX : ANSWERED;
 }
 
 /** Of a version that has none, nothing: it would say what its own counter says. */

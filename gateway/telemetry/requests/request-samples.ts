@@ -11,6 +11,7 @@ import {
   RESOLUTIONS,
   RETIREMENTS,
   STAGES,
+  UPSTREAM_OUTCOMES,
 } from './request-labels.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { VersionSlot } from './slots.ts';
@@ -36,6 +37,8 @@ const valued = <Value>(valueIn: (slot: VersionSlot) => Value | undefined) =>
 
 export const latencySamples = valued(({ latency }) => latency);
 export const outsideSamples = valued(({ addressesOutside }) => addressesOutside || undefined);
+export const requestBytesSamples = valued(({ requestBytes }) => requestBytes || undefined);
+export const responseBytesSamples = valued(({ responseBytes }) => responseBytes || undefined);
 export const lastRequestSamples = valued(({ lastRequest }) => lastRequest && lastRequest / 1000);
 
 /** api, version, and what the values are of. */
@@ -46,11 +49,26 @@ const counted = <Value>(valuesOf: (slot: VersionSlot) => Iterable<readonly [name
     }
   };
 
-export const upstreamSamples = counted(({ upstreams }) => upstreams);
+export const upstreamSamples = counted(({ upstreams }) =>
+  upstreams.entries().map(([name, { latency }]) => [name, latency] as const),
+);
+export const retrySamples = counted(({ upstreams }) =>
+  upstreams.entries().map(([name, { retries }]) => [name, retries] as const),
+);
 export const deprecatedSamples = (metrics: RequestMetrics, at: EpochMs): Iterable<Sample> =>
   counted(({ consumers }) => consumers.counts(at))(metrics);
 export const deprecatedOperationSamples = counted(({ operations }) => operations);
 export const retiredSamples = counted(({ retired }) => list(retired, RETIREMENTS));
+
+export function* upstreamOutcomeSamples({ slots }: RequestMetrics): Iterable<Sample> {
+  for (const { api, version, upstreams } of slots.versions()) {
+    for (const [name, { outcomes }] of upstreams) {
+      for (const [outcome, value] of list(outcomes, UPSTREAM_OUTCOMES)) {
+        yield [[api, version, name, outcome], value];
+      }
+    }
+  }
+}
 
 export function* resolutionSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, resolutions } of slots.apis()) {

@@ -13,6 +13,7 @@ import {
   NONE,
   RESOLUTIONS,
   RETIREMENTS,
+  UPSTREAM_OUTCOMES,
 } from './request-labels.ts';
 
 export interface ApiSlot {
@@ -22,6 +23,12 @@ export interface ApiSlot {
   readonly authFailures: Float64Array;
 }
 
+export interface UpstreamSlot {
+  readonly latency: Latency;
+  readonly outcomes: Float64Array;
+  retries: number;
+}
+
 export interface VersionSlot {
   readonly api: string;
   readonly ofApi: ApiSlot;
@@ -29,7 +36,7 @@ export interface VersionSlot {
   /** By stage; each holds methods, then codes. Made on first use: most versions see one stage or two. */
   readonly requests: (Float64Array | undefined)[];
   readonly latency: Latency;
-  readonly upstreams: Map<string, Latency>;
+  readonly upstreams: Map<string, UpstreamSlot>;
   readonly consumers: ConsumerTally;
   readonly retired: Float64Array;
   readonly decisions: Map<string, Float64Array>;
@@ -38,6 +45,9 @@ export interface VersionSlot {
   readonly outcomes: OutcomeCounts;
   /** Addresses in answers that lead to the service, outside its path. */
   addressesOutside: number;
+  /** Bytes of bodies. */
+  requestBytes: number;
+  responseBytes: number;
   lastRequest: EpochMs | undefined;
 }
 
@@ -97,6 +107,8 @@ function createVersionSlot(ofApi: ApiSlot, version: string): VersionSlot {
     operations: new Map(),
     outcomes: [],
     addressesOutside: 0,
+    requestBytes: 0,
+    responseBytes: 0,
     lastRequest: undefined,
   };
 }
@@ -114,8 +126,16 @@ function createDecisions(): Float64Array {
   return new Float64Array(DECISIONS.length);
 }
 
-export function observeUpstream(slot: VersionSlot, upstream: string, milliseconds: number): void {
-  entry(slot.upstreams, upstream, createLatency).observe(milliseconds);
+export function upstreamSlot(slot: VersionSlot, upstream: string): UpstreamSlot {
+  return entry(slot.upstreams, upstream, createUpstreamSlot);
+}
+
+function createUpstreamSlot(): UpstreamSlot {
+  return {
+    latency: createLatency(),
+    outcomes: new Float64Array(UPSTREAM_OUTCOMES.length),
+    retries: 0,
+  };
 }
 
 export function countIn<K>(counts: Map<K, number>, name: K): void {

@@ -21,6 +21,8 @@ export interface BodyEvents {
 
 export interface MeasuredBody {
   readonly stream: PassThrough;
+  /** Bytes so far; of a body with Content-Length that breaks off, those of its first 16 KiB at least. */
+  readonly received: () => number;
   /** To be called before the call is aborted, so that the receiver learns that the body is not whole. */
   readonly cut: (reason: Error) => void;
   readonly stop: () => void;
@@ -44,7 +46,8 @@ export function measuredBody(
   };
   // undici reports the errors of a body it sends; before and after that they are of our own making.
   body.on('error', () => undefined);
-  const isMeasured = view.headers.get('content-length') === undefined;
+  const declared = view.headers.get('content-length');
+  const isMeasured = declared === undefined;
   let received = 0;
   let refused = false;
   const arrival = awaitBody(bodies, () => {
@@ -72,7 +75,12 @@ export function measuredBody(
     events.onWhole();
     arrival.whole();
   });
-  return { stream: body, cut: (reason) => void sink?.destroy(reason), stop: arrival.stop };
+  return {
+    stream: body,
+    received: () => (isMeasured || !body.writableEnded ? received : Number(declared)),
+    cut: (reason) => void sink?.destroy(reason),
+    stop: arrival.stop,
+  };
 }
 
 /** Octets that are waited for; what waits stands in a stream that takes about this much more. */

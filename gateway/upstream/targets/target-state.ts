@@ -1,12 +1,14 @@
 // All that is known of one target: what runs on it, whether it is in service, since when it is back.
-import type { TargetChange } from '../../exchange/version-states.ts';
+import type { FaultCode } from '../../exchange/directive.ts';
+import type { RecentHealth, TargetChange } from '../../exchange/version-states.ts';
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import { type BalancedTarget, hashOf } from './balance.ts';
 import { createBreaker } from './breaker.ts';
 import { createHealthChecks, type HealthPorts } from './health-checks.ts';
+import { createRecentCalls } from './recent-calls.ts';
 
-/** How a call ended. `cancelled`: for a reason that is not the target's, such as a client that left. */
-export type CallOutcome = 'answered' | 'failed' | 'cancelled';
+/** How a call ended: with an answer, with a fault of the target, or for a reason that is not the target's. */
+export type CallOutcome = 'answered' | 'cancelled' | FaultCode;
 
 export interface Choice {
   readonly target: Target;
@@ -28,6 +30,7 @@ export interface TargetState extends BalancedTarget {
   /** Its share of what a target has that was there all along, 0 to 1. */
   readonly share: (now: number) => number;
   readonly begin: () => Choice;
+  readonly recent: () => RecentHealth;
   readonly stop: () => void;
 }
 
@@ -44,6 +47,7 @@ export function createTargetState(
   let slowStart = 0;
   let backSince: number | undefined;
   let inFlight = 0;
+  const recent = createRecentCalls();
 
   const health = createHealthChecks(target, ports, (up, why) => changed({ up, by: 'health', why }));
   const breaker = createBreaker((up) => changed({ up, by: 'breaker', why: undefined }));
@@ -86,11 +90,19 @@ export function createTargetState(
           if (over) return;
           over = true;
           inFlight -= 1;
-          if (outcome === 'answered') breaker.answered(stretch);
-          else breaker[outcome](stretch, clock.now());
+          const now = clock.now();
+          if (outcome === 'answered') {
+            breaker.answered(stretch);
+            recent.answered(now);
+          } else if (outcome === 'cancelled') breaker.cancelled(stretch, now);
+          else {
+            breaker.failed(stretch, now);
+            recent.failed(now, outcome);
+          }
         },
       };
     },
+    recent: () => recent.read(clock.now()),
     stop: health.stop,
   };
   return state;

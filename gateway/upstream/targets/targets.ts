@@ -21,7 +21,7 @@ export interface Targets {
    */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   readonly close: () => void;
-  /** Of every target that a check or a breaker watches; for a gauge. */
+  /** Of every target of the plan; for gauges. */
   readonly states: () => Iterable<TargetHealth>;
 }
 
@@ -43,7 +43,7 @@ export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
   /** By upstream and address: a reload makes new upstreams of the same name. */
   let known = new Map<string, TargetState>();
   const byUpstream = new WeakMap<UpstreamPlan, readonly TargetState[]>();
-  let watched: readonly { readonly upstream: string; readonly state: TargetState }[] = [];
+  let used: readonly { readonly upstream: UpstreamPlan; readonly state: TargetState }[] = [];
 
   function keep(upstream: UpstreamPlan, into: Map<string, TargetState>): readonly TargetState[] {
     const states = upstream.targets.map((target) => {
@@ -75,22 +75,26 @@ export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
     },
     *keepSteps(plan) {
       const kept = new Map<string, TargetState>();
-      const seen: { upstream: string; state: TargetState }[] = [];
+      const seen: { upstream: UpstreamPlan; state: TargetState }[] = [];
       for (const upstream of upstreamsOf(plan)) {
         const states = keep(upstream, kept);
         yield;
-        if (upstream.health === undefined && upstream.breaker === undefined) continue;
-        for (const state of states) seen.push({ upstream: upstream.name, state });
+        for (const state of states) seen.push({ upstream, state });
       }
       for (const [key, state] of known) if (!kept.has(key)) state.stop();
       known = kept;
-      watched = seen;
+      used = seen;
     },
     close() {
       for (const state of known.values()) state.stop();
     },
     states: () =>
-      watched.map(({ upstream, state }) => ({ upstream, target: state.target.origin, up: state.isUp() })),
+      used.map(({ upstream: { name, health, breaker }, state }) => ({
+        upstream: name,
+        target: state.target.origin,
+        up: health === undefined && breaker === undefined ? undefined : state.isUp(),
+        recent: state.recent(),
+      })),
   };
 }
 

@@ -3,7 +3,7 @@
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { badge, facts, listed, section, table, versionLink, warning } from './parts.js';
-import { length } from './words.js';
+import { instant, length } from './words.js';
 
 export const title = 'Upstreams';
 
@@ -19,8 +19,14 @@ export function view({ upstreams, ready }) {
       .filter((/** @type {any} */ { up }) => up === false)
       .map((/** @type {any} */ { target }) => `${upstream} at ${target}`),
   );
+  const failing = upstreams.flatMap((/** @type {any} */ { upstream, targets }) =>
+    targets
+      .filter((/** @type {any} */ target) => target.failing !== null)
+      .map((/** @type {any} */ { target }) => `${upstream} at ${target}`),
+  );
   return [
     h('h1', {}, 'Upstreams'),
+    failing.length > 0 && warning('bad', `Calls fail: ${failing.join(', ')}.`),
     down.length > 0 && warning('bad', `Out of service: ${down.join(', ')}.`),
     section(
       'This gateway',
@@ -41,7 +47,7 @@ export function view({ upstreams, ready }) {
       'Targets',
       table(
         'Targets',
-        ['Upstream', 'Target', 'State', 'Taken out', 'Watched by', 'Serves'],
+        ['Upstream', 'Target', 'State', 'Last 60 seconds', 'Taken out', 'Watched by', 'Serves'],
         upstreams.flatMap(rowsOf),
         'No version has an upstream.',
       ),
@@ -56,14 +62,35 @@ function rowsOf({ upstream, targets, versions, health, breaker, balance }) {
     breaker !== null && `a breaker after ${breaker.failures} failures in a row`,
     targets.length > 1 && balance,
   ];
-  return targets.map((/** @type {any} */ { target, up, ejections }) => [
+  return targets.map((/** @type {any} */ { target, up, ejections, recent, failing }) => [
     upstream,
     target,
-    up === null
-      ? badge('calm', 'not watched')
-      : badge(up ? 'good' : 'bad', up ? 'in service' : 'out of service'),
+    stateOf(up, failing),
+    recentText(recent, failing),
     ejections.map((/** @type {any} */ { by, count }) => `${count} × by ${by}`).join(', ') || 'never',
     watched.filter((each) => each !== false).join(', ') || 'nothing',
     listed(versions.map(versionLink)),
   ]);
+}
+
+/**
+ * @param {boolean | null} up null: neither checks nor a breaker watch it
+ * @param {any} failing
+ */
+function stateOf(up, failing) {
+  if (up === false) return badge('bad', 'out of service');
+  if (failing !== null) return badge('bad', 'failing');
+  return up ? badge('good', 'in service') : badge('calm', 'not watched');
+}
+
+/**
+ * @param {any} recent
+ * @param {any} failing
+ */
+function recentText({ calls, failed }, failing) {
+  if (calls === 0) return 'no calls';
+  if (failing === null) return failed === 0 ? `${calls} answered` : `${failed} of ${calls} failed`;
+  const { since, share, error } = failing;
+  const from = since === null ? '' : ` since ${instant(since)}`;
+  return `${failed} of ${calls} failed (${Math.round(share * 100)} %)${from}, last: ${error}`;
 }

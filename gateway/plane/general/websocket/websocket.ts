@@ -120,15 +120,17 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
 
     function onFailure(failed: Choice, cause: unknown, unsent: boolean): void {
       const failure = { cause, unsent, unanswered: false, stale: false };
-      slot?.settle('failed');
+      const { code } = toFault(cause, order);
+      slot?.settle(code);
       const next = mayTryAgain(failure, { method: view.method, hasBody: false, tries, retries, budget })
         ? chooseAnother(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
         : undefined;
       if (next === undefined) {
-        fail(cause, 'failed');
+        fail(cause, code);
         return;
       }
       tries += 1;
+      facts.completion.retries += 1;
       send(next);
     }
 
