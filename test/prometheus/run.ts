@@ -54,6 +54,29 @@ versions:
   v2: { released: 2025-06-01 }
 `;
 
+/** Behind keys, and near its end: whoever is refused does not call it. */
+const guarded = (upstream: string): string => `api: guarded
+audience: internal
+base: /api/guarded
+resolve: [{ path: "/api/{version}/guarded" }]
+access: { identity: keys, scopes: any }
+upstreams:
+  v1: { targets: ["${upstream}"], path: /echo }
+  v2: { targets: ["${upstream}"], path: /echo }
+rules: { notice-period: off }
+versions:
+  v1: { released: 2024-06-01, deprecated: ${day(-300)}, sunset: ${day(10)}, ${GUIDE} }
+  v2: { released: 2025-06-01 }
+`;
+
+const slow = (upstream: string): string => `api: slow
+base: /api/slow
+access: public
+upstreams:
+  slow: { targets: ["${upstream}"], path: /echo }
+versions: none
+`;
+
 /** In a brownout, behind keys, and before an upstream where nobody listens. */
 const troubled = (port: number): string => `api: troubled
 audience: internal
@@ -200,6 +223,8 @@ async function run(): Promise<void> {
   await writeFile(policyFile, policy(echo.url));
   const [port = 0, dead = 0] = await freePorts(2);
   await writeFile(join(folder, 'policies', 'troubled.yaml'), troubled(dead));
+  await writeFile(join(folder, 'policies', 'guarded.yaml'), guarded(echo.url));
+  await writeFile(join(folder, 'policies', 'slow.yaml'), slow(echo.url));
   const started = await startGateway({
     configFile,
     environment: { DATA: join(folder, 'data') },
@@ -255,10 +280,11 @@ async function run(): Promise<void> {
   };
   for (let round = 0; round < GOOD_ROUNDS; round += 1) {
     await call('/api/v2/orders', 200);
+    await call('/api/v1/guarded', 401);
     await pause(250);
     await expectQuiet(base);
   }
-  say('  good traffic is no alert');
+  say('  good traffic, and requests without a key, are no alert');
 
   await until('calls of a version that ends in ten days are an alert', async () => {
     await callAll();
@@ -273,6 +299,11 @@ async function run(): Promise<void> {
       await callAll();
       return (await firing(base, alert)) ? undefined : NOT_YET;
     });
+
+  await until('an upstream that takes three seconds is an alert', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => call('/api/slow?delay=3000', 200)));
+    return (await firing(base, 'GatewayUpstreamSlow')) ? undefined : NOT_YET;
+  });
 
   await webhooks.tellOfAnOrder();
   await until('a delivery that was given up is an alert', async () =>

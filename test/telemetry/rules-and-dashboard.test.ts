@@ -19,6 +19,7 @@ import {
   RESOLUTIONS,
   RETIREMENTS,
   STAGES,
+  UPSTREAM_OUTCOMES,
 } from '../../gateway/telemetry/requests/request-labels.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/requests/request-metrics.ts';
 import { createMetrics } from '../../upstreams/webhooks/metrics.ts';
@@ -86,7 +87,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   stage: STAGES,
   action: RETIREMENTS,
   decision: DECISIONS,
-  outcome: RESOLUTIONS,
+  outcome: [...RESOLUTIONS, ...UPSTREAM_OUTCOMES],
   code: CODES,
   reason: [...AUTH_FAILURES, ...SHED_REASONS],
   result: ['success', 'failure', 'sent', 'failed', 'refused', 'no_contact', ...valuesOf('result')],
