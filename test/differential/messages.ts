@@ -29,11 +29,7 @@ export interface FoundBody {
 function lineOf(line: string): string | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, colon).toLowerCase();
-  // undici keeps blanks behind a value.
-  const value = line
-    .slice(colon + 1)
-    .replace(/^ /, '')
-    .trimEnd();
+  const value = line.slice(colon + 1).replace(/^ /, '');
   if (name === 'keep-alive' || name === 'date') return undefined;
   if (name === 'connection' && value.toLowerCase() === 'keep-alive') return undefined;
   if (name === 'traceparent') return `traceparent: ${value.replace(MADE_IDS, '')}`;

@@ -23,8 +23,6 @@ export function readsAnswerOtherwise({ answer }: Pick<Case, 'answer'>): boolean 
     /^[\r\n]|\r\n\r\n[\r\n]/.test(answer) ||
     // It takes no offence at a framing in trailers.
     /\r\n0\r\n(?:.*\r\n)*(?:content-length|transfer-encoding):/i.test(answer) ||
-    // A blank behind a length stays a part of it there.
-    /\r\ncontent-length:[^\r]*\d[ \t]+\r\n/i.test(answer) ||
     // An answer that ends within its head: how much of its last line is judged.
     others.length <= (isInterim ? 1 : 0)
   );
@@ -77,7 +75,7 @@ function comparedAlone({ request, answer, isEarly }: Case, asSeen: Seen): Seen {
   // Node's server ends the connection of a client that waited for a 100 and got another answer.
   const kept = isUnasked ? { ...seen, answers: withoutClosing(seen.answers), closed: true } : seen;
   // Of an answer that says close and is cut undici says that it is malformed.
-  const isCut = /\r\nconnection:[^\r]*close/i.test(answer);
+  const isCut = /\r\n(?:proxy-)?connection:[^\r]*close/i.test(answer);
   return isCut ? { ...kept, lines: kept.lines.map(withoutReset) } : kept;
 }
 

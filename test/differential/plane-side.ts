@@ -50,6 +50,7 @@ const QUIET_TURNS = 16;
 /** The same where all that is expected has come. */
 const SETTLED_TURNS = 6;
 const LONGEST_CASE_MS = 20_000;
+const LONGEST_UNHEARD_MS = 50;
 
 interface ClientConnection {
   readonly socket: Socket;
@@ -104,6 +105,13 @@ export async function openPlaneSide(plane: PlaneName, issuer: string): Promise<P
     }
   }
 
+  /** Until the answer to the first piece has begun to come; not every one is answered before its second piece. */
+  async function heard(client: ClientConnection): Promise<void> {
+    const late = performance.now() + LONGEST_UNHEARD_MS;
+    while (client.text === '' && !client.isEnded && performance.now() < late) await turn();
+    await quiet(QUIET_TURNS);
+  }
+
   async function open(): Promise<ClientConnection> {
     const socket = connect(gateway.port, '127.0.0.1');
     const opened: ClientConnection = { socket, text: '', isEnded: false };
@@ -142,7 +150,7 @@ export async function openPlaneSide(plane: PlaneName, issuer: string): Promise<P
     kept = undefined;
     client.text = '';
     const methods = [one.request.slice(0, one.request.indexOf(' '))];
-    await writeInTwo(socket, one.request, one.cut, one.isEarly ? () => quiet(QUIET_TURNS) : twoTurns);
+    await writeInTwo(socket, one.request, one.cut, one.isEarly ? () => heard(client) : twoTurns);
     isAllSent = true;
     for (const request of waiting.splice(0)) void answer(request, one);
     if (one.answers === undefined) await quiet(QUIET_TURNS);

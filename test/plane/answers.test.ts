@@ -33,6 +33,22 @@ describe('the head of an answer', () => {
     socket.destroy();
   });
 
+  it('FWD-6: has no blanks behind a value, also where this hop adds to it (RFC 9110 §5.5)', async () => {
+    const fields = [
+      'Via: 1.0 fred \t',
+      'X-A: a  ',
+      'Set-Cookie: b=1 ',
+      'Set-Cookie: c=2',
+      'Content-Length: 2 ',
+    ];
+    const gateway = await gatewayBefore(() => ['HTTP/1.1 200 OK', ...fields, '', 'ok'].join('\r\n'));
+    const { text } = await sendRaw(gateway.port, get());
+    expect(linesOf(text, 'via')).toEqual(['1.0 fred, 1.1 sundial']);
+    expect(linesOf(text, 'x-a')).toEqual(['a']);
+    expect(linesOf(text, 'set-cookie')).toEqual(['b=1', 'c=2']);
+    expect(linesOf(text, 'content-length')).toEqual(['2']);
+  });
+
   it('FWD-4: holds one value of each singleton, the first', async () => {
     const lines = [
       'Content-Type: a/b',

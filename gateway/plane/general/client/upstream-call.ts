@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { Dispatcher } from 'undici';
-import type { AnswerHeaders } from '../../../exchange/answer-headers.ts';
+import type { AnswerHeaders, HeaderValue } from '../../../exchange/answer-headers.ts';
 import { Fault } from '../../../exchange/directive.ts';
 import type { CallOptions } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
@@ -82,7 +82,7 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       answered = true;
       isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
       isBare = hasNoContent(status);
-      const lines = cleanAnswer(status, headers as AnswerHeaders, upstream);
+      const lines = cleanAnswer(status, withoutBlanks(headers as AnswerHeaders), upstream);
       options.onAnswered();
       delivery.head(status, lines);
     },
@@ -150,4 +150,18 @@ function watchNextStream(): () => boolean {
   subscribe(CREATED, onCreated);
   queueMicrotask(stop);
   return () => cut === true;
+}
+
+/** undici leaves blanks behind a value, which are no part of it (RFC 9110 §5.5). */
+function withoutBlanks(headers: AnswerHeaders): AnswerHeaders {
+  const hasBlank = (value: string): boolean => value.endsWith(' ') || value.endsWith('\t');
+  const trimmed = (value: string): string => value.replace(/[ \t]+$/, '');
+  let clean: Record<string, HeaderValue | undefined> | undefined;
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    if (typeof value === 'string' ? !hasBlank(value) : !value.some(hasBlank)) continue;
+    clean ??= { ...headers };
+    clean[name] = typeof value === 'string' ? trimmed(value) : value.map(trimmed);
+  }
+  return clean ?? headers;
 }
