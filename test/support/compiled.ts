@@ -26,6 +26,7 @@ function buildPackage(): void {
 }
 
 export async function setup(): Promise<void> {
+  const isCompiled = existsSync(env.NODE_COMPILE_CACHE ?? '');
   try {
     buildPackage();
     env.PROGRAM_UNDER_TEST = relative(ROOT, join(PACKAGE, 'gateway/sundial.js'));
@@ -33,7 +34,7 @@ export async function setup(): Promise<void> {
     // Tests without a process can still be run; the others find the fault in the source.
     process.stderr.write('The package cannot be built: processes run from the source.\n');
   }
-  if (existsSync(env.NODE_COMPILE_CACHE ?? '')) return;
+  if (isCompiled) return;
   const folder = await mkdtemp(join(tmpdir(), 'sundial-compiled-'));
   try {
     await using gateway = startProcess(['run', '-c', 'test/journeys/gateway.yaml'], {
