@@ -77,6 +77,14 @@ describe('a call that is counted', () => {
     expect(recordsOf([facts, ended])).toMatchObject([{ consumer: '2001:db8:0:0::/64', via: 'address' }]);
   });
 
+  it('of nobody known counts too where a caller may be anonymous', () => {
+    const anonymous = { access: { ...ACCESS, anonymous: true } };
+    expect(recordsOf([factsOf({ consumer: undefined, rules: anonymous })])).toMatchObject([
+      { via: 'address' },
+    ]);
+    expect(recordsOf([factsOf({ consumer: undefined })])).toEqual([]);
+  });
+
   it('is added to those of the same subject, under whatever plan, from the first to the last', () => {
     const records = recordsOf(
       [factsOf({ requestId: 'first' })],

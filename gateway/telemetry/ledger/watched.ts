@@ -69,8 +69,9 @@ export function countedUnder({ decision, completion }: ExchangeFacts): VersionRu
   // Who may not begin to call is no caller, and is not to become one by asking.
   if (refusal === 'adoption_frozen') return undefined;
   if (refusal !== undefined && REFUSALS[refusal]?.kind === 'auth') return undefined;
+  const { access } = version;
   const isCall =
-    version.access.kind === 'identified'
+    access.kind === 'identified' && !access.anonymous
       ? consumer !== undefined
       : refusal === undefined || !BEFORE_AUTHENTICATION.has(refusal);
   return isCall ? version : undefined;
