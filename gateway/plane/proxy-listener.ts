@@ -143,7 +143,11 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       });
       closed = new Promise((resolve) => void server.once('close', () => resolve()));
       const bound = server.address();
-      if (typeof bound !== 'object' || bound === null) throw new Error('a public listener has no TCP socket');
+      if (typeof bound !== 'object' || bound === null) {
+        // An open one would keep the process alive.
+        server.close();
+        throw new Error('the socket that was passed for a public listener is no TCP socket');
+      }
       return bound.port;
     },
     announceEnd() {

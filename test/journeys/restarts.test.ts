@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { get as getTls, Agent as TlsAgent } from 'node:https';
-import { BoundSocket } from 'node:net';
+import { BoundSocket, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,10 @@ afterAll(() => stack.disposeAsync());
 interface Held {
   readonly https: number;
   readonly http: number;
-  readonly start: (environment?: Readonly<Record<string, string>>) => GatewayProcess;
+  readonly start: (
+    environment?: Readonly<Record<string, string>>,
+    descriptors?: readonly number[],
+  ) => GatewayProcess;
 }
 
 /** Two sockets that this process holds, as systemd does, and the start of a gateway that is given them. */
@@ -39,7 +42,7 @@ function holdSockets(names = 'https:http'): Held {
   const data = join(folder, String(https));
   return {
     ...{ https, http },
-    start: (more = {}) =>
+    start: (more = {}, descriptors = sockets.map((socket) => socket.fd())) =>
       stack.use(
         startProcess(
           ['run', '-c', 'test/journeys/restarts.yaml'],
@@ -52,7 +55,7 @@ function holdSockets(names = 'https:http'): Held {
           // systemd knows the process id before it starts the program.
           ['sh', '-c', `[ -n "$PID" ] || PID=$$; LISTEN_PID=$PID exec "$0" "$@"`],
           undefined,
-          sockets.map((socket) => socket.fd()),
+          descriptors,
         ),
       ),
   };
@@ -154,6 +157,16 @@ describe('sockets that it cannot use', () => {
     const gateway = holdSockets(names).start();
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toContain(message);
+  });
+
+  it('a Unix socket: says so and ends with 3', async () => {
+    const held = holdSockets();
+    const listening = createServer().listen(join(folder, 'a.sock'));
+    stack.defer(() => void listening.close());
+    const { fd } = Reflect.get(listening, '_handle') as { readonly fd: number };
+    const gateway = held.start({}, [fd, fd]);
+    expect(await gateway.ended).toBe(3);
+    expect(gateway.stderr).toContain('is no TCP socket');
   });
 
   it('those of another process: binds its own', async () => {
