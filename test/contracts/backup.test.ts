@@ -1,7 +1,9 @@
 // Backups of the embedded store: made while it is written to, put back while nothing runs, without a revoked key coming back.
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -136,13 +138,37 @@ describe('a restore', () => {
     }
   });
 
+  it.each([
+    ['empty', (former: string) => writeFileSync(former, '')],
+    [
+      'of another program',
+      (former: string) => {
+        rmSync(former);
+        using other = new DatabaseSync(former);
+        other.exec('CREATE TABLE t (a)');
+      },
+    ],
+    [
+      'without a table',
+      (former: string) => {
+        using damaged = new DatabaseSync(former);
+        damaged.exec('DROP TABLE announced');
+      },
+    ],
+  ])('in the place of a state that is %s says that keys could not be kept', async (_kind, change) => {
+    await changeAfterBackup();
+    change(file());
+    expect(await restoreBackup(folder, file(NAME), AT)).toMatchObject({ keptKeys: false });
+    await inState(async ({ keys }) => expect((await keys.list()).map(({ id }) => id)).toEqual([revoked.id]));
+  });
+
   it('in the place of a damaged state keeps that file, and takes no log of it for its own', async () => {
     await changeAfterBackup();
     writeFileSync(file(), 'no database at all'.repeat(1_000));
     writeFileSync(file('sundial.db-wal'), 'a log');
     const { former = '', keptKeys } = await restoreBackup(folder, file(NAME), AT);
     expect(keptKeys).toBe(false);
-    expect(names()).toEqual(['backups', 'sundial.db', former]);
+    expect(names()).toEqual(['backups', 'sundial.db', former, `${former}-wal`]);
     expect(readFileSync(file(former), 'utf8')).toContain('no database at all');
     await inState(async ({ pins }) =>
       expect(await pins.find(account('kept'))).toMatchObject({ label: 'v1' }),
@@ -167,6 +193,16 @@ describe('a restore', () => {
       damage((backup) => writeFileSync(backup, readFileSync(backup).subarray(0, 8_192))),
       /cannot be restored: it is damaged/,
     ],
+    [
+      'lacks a table',
+      damage((backup) => {
+        using database = new DatabaseSync(backup);
+        database.exec('DROP TABLE announced');
+      }),
+      /cannot be restored: it is damaged: no such table: announced$/,
+    ],
+    ['is a pipe', () => execFileSync('mkfifo', [file('other.db')]), /is no backup of Sundial$/],
+    ['is a folder', () => mkdirSync(file('other.db')), /is no backup of Sundial$/],
     [
       'is of a later edition',
       damage((backup) => {

@@ -46,10 +46,10 @@ async function restore(
   try {
     const { former, keptKeys } = await restoreBackup(store.folder, backup, now());
     const kept = former === undefined ? '' : `The former state is kept as ${former} in the data folder.\n`;
-    const keys =
-      former === undefined || keptKeys
-        ? ''
-        : 'The former state is damaged: keys revoked since the backup are valid again. Revoke them.\n';
+    const lost = former === undefined ? 'There was no former state' : 'The former state cannot be read';
+    const keys = keptKeys
+      ? ''
+      : `${lost}: keys that were revoked since the backup are valid again. Revoke them.\n`;
     return { exitCode: 0, stdout: `Restored. ${kept}`.trimEnd().concat('\n'), stderr: keys };
   } catch (error) {
     return said(1, '', error instanceof Error ? error.message : String(error));

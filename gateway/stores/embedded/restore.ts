@@ -1,7 +1,7 @@
 // Puts a backup in the place of sundial.db, while no gateway runs on the data folder.
-import { chmod, copyFile, link, open, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EpochMs } from '../../policy/contract.ts';
 import { makeFolder } from '../../system/make-folder.ts';
 import { fileTime } from './backup.ts';
@@ -54,19 +54,25 @@ async function removeFresh(fresh: string): Promise<void> {
 
 async function copyBackup(backup: string, fresh: string): Promise<void> {
   try {
+    // Looked at before it is copied: it may be of any size, and a pipe would never end.
+    const isBackup = (await stat(backup)).isFile() && schemaOf(backup) !== undefined;
+    if (!isBackup) throw new NoBackup(`${backup} is no backup of Sundial`);
     await removeFresh(fresh);
     await copyFile(backup, fresh);
     await chmod(fresh, 0o600);
   } catch (error) {
+    if (error instanceof NoBackup) throw error;
     throw new Error(`cannot copy ${backup}: ${Reflect.get(Object(error), 'code')}`, { cause: error });
   }
 }
 
+class NoBackup extends Error {}
+
 function openBackup(fresh: string, backup: string): DatabaseSync {
-  // An empty file is a database without tables, and so is one of another program to this one.
-  if (schemaOf(fresh) === undefined) throw new Error(`${backup} is no backup of Sundial`);
   try {
-    return openFile(fresh);
+    const restored = openFile(fresh);
+    for (const table of KEPT_TABLES) restored.prepare(`SELECT * FROM ${table}`);
+    return restored;
   } catch (error) {
     const { code, reason } = failureOf(error);
     throw new Error(`${backup} cannot be restored: ${code === 'newer' ? '' : 'it is damaged: '}${reason}`, {
@@ -75,8 +81,9 @@ function openBackup(fresh: string, backup: string): DatabaseSync {
   }
 }
 
-/** Undefined for a damaged one, which is what a backup is for. */
+/** Undefined for a damaged one, which is what a backup is for, and for a file that Sundial has not written. */
 function openFormer(folder: string, file: string): DatabaseSync | undefined {
+  if (schemaOf(file) === undefined) return undefined;
   try {
     return openFile(file);
   } catch (error) {
@@ -90,15 +97,28 @@ function openFormer(folder: string, file: string): DatabaseSync | undefined {
 function keepFormerRows(folder: string, file: string, restored: DatabaseSync): boolean {
   try {
     using former = hasDatabase(folder) ? openFormer(folder, file) : undefined;
-    if (former !== undefined) for (const table of KEPT_TABLES) keepRows(table, former, restored);
-    return former !== undefined;
+    const reads = former && readsOf(former);
+    if (reads === undefined) return false;
+    for (const [table, read] of reads) keepRows(table, read, restored);
+    return true;
   } finally {
     restored.close();
   }
 }
 
-function keepRows(table: string, former: DatabaseSync, restored: DatabaseSync): void {
-  const read = former.prepare(`SELECT * FROM ${table}`);
+/** Undefined where a table is missing: the database is damaged. */
+function readsOf(
+  former: DatabaseSync,
+): readonly (readonly [table: string, read: StatementSync])[] | undefined {
+  try {
+    return KEPT_TABLES.map((table) => [table, former.prepare(`SELECT * FROM ${table}`)] as const);
+  } catch (error) {
+    if (failureOf(error).code === 'damaged') return undefined;
+    throw error;
+  }
+}
+
+function keepRows(table: string, read: StatementSync, restored: DatabaseSync): void {
   const columns = read.columns().map(({ column }) => column);
   const put = restored.prepare(
     `INSERT OR REPLACE INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
