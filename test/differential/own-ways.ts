@@ -23,6 +23,8 @@ export function readsAnswerOtherwise({ answer }: Pick<Case, 'answer'>): boolean 
     /^[\r\n]|\r\n\r\n[\r\n]/.test(answer) ||
     // It takes no offence at a framing in trailers.
     /\r\n0\r\n(?:.*\r\n)*(?:content-length|transfer-encoding):/i.test(answer) ||
+    // A blank behind a length that comes in another read stays a part of it there.
+    /\r\ncontent-length:[^\r]*\d[ \t]+\r\n/i.test(answer) ||
     // An answer that ends within its head: how much of its last line is judged.
     others.length <= (isInterim ? 1 : 0)
   );
