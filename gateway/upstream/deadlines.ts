@@ -53,7 +53,8 @@ export function createDeadlines({ now, after }: Clock): StartDeadline {
     if (at >= armedFor) return;
     disarm();
     armedFor = at;
-    disarm = after(Math.min(Math.ceil(at - now()), DAY_MS), fire);
+    // One may have passed while another was acted on.
+    disarm = after(Math.min(Math.max(0, Math.ceil(at - now())), DAY_MS), fire);
   }
 
   function fire(): void {

@@ -87,3 +87,26 @@ it('passes what was not stopped, once, however they come and go', async () => {
     { numRuns: 50 },
   );
 });
+
+it('waits for no negative time where one passes while another is acted on', async () => {
+  const clock = createHandClock();
+  const waits: number[] = [];
+  let busy = 0;
+  const startDeadline = createDeadlines({
+    now: () => clock.now() + busy,
+    after: (ms, run) => {
+      waits.push(ms);
+      return clock.after(ms, run);
+    },
+  });
+  const passed: number[] = [];
+  startDeadline(100, () => {
+    passed.push(100);
+    busy = 10;
+  });
+  startDeadline(105, () => passed.push(105));
+  await clock.pass(100);
+  await clock.pass(0);
+  expect(passed).toEqual([100, 105]);
+  expect(Math.min(...waits)).toBe(0);
+});
