@@ -1,4 +1,4 @@
-// Request bodies of the admin API: their grammar, read before a policy or a store is involved.
+// Request bodies of the admin API: their grammars and readers.
 import { z } from 'zod';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';
 import { scope } from '../policy/authentication/scope.ts';
@@ -65,7 +65,7 @@ export type PauseRequestBody = z.output<typeof pause>;
 
 export type RequestRead<T> =
   | { readonly kind: 'read'; readonly value: T }
-  /** Each a sentence that names the member. */
+  /** Sentences that name the member. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
 /** Requires exactly one of `until` and `for`: every pause expires. */

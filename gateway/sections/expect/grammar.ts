@@ -1,4 +1,4 @@
-// The `expect` list of a policy file: requests with what must come of them, like unit tests of the policy.
+// The grammar of `expect`, a list of requests with their expected results.
 import { z } from 'zod';
 import { instant, notation, parseInstant } from '../../policy/notation.ts';
 
