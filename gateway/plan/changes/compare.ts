@@ -1,4 +1,4 @@
-// From the facts of two sides to their differences, in the order a policy file is read.
+// Compares the facts of two policies, in the order of a policy file.
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { moveInWords } from '../../policy/spans.ts';
 import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
@@ -6,11 +6,11 @@ import { type Difference, windowChanges } from './window-changes.ts';
 
 export interface Change extends Difference {
   readonly api: string;
-  /** `v1`, `v1 GET /search`, `upstream v1`; empty for the API itself. */
+  /** `v1`, `v1 GET /search`, `upstream v1`. Empty for the API itself. */
   readonly subject: string;
 }
 
-/** What two sides have under each name; names of the first side come first. Of several things with one name the first counts. */
+/** Pairs entries by name, in the order of the first side. If a side repeats a name, its first entry counts. */
 export function pairs<T>(
   some: readonly T[],
   others: readonly T[],
@@ -23,7 +23,7 @@ export function pairs<T>(
   return [...names].map((name) => [name, ofSome?.get(name), ofOthers?.get(name)]);
 }
 
-/** By name of the API; what both sides mean alike is not in the result. */
+/** By API name. Equivalent values are no changes. */
 export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFacts[]): readonly Change[] {
   const apis = pairs(older, newer, ({ api }) => api).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return apis.flatMap(([api, before, after]) =>
@@ -71,7 +71,7 @@ function spellApi({ subjects }: ApiFacts): string {
   return versions.length === 0 ? '' : `(${versions.join(', ')})`;
 }
 
-/** What is new or gone as a whole is named with its dates, or with where it leads. */
+/** Describes an added or removed part by its dates or its targets. */
 function spellPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
     if (value.kind === 'word' && value.at !== undefined) return [`${what} ${value.word.shown}`];
@@ -111,7 +111,7 @@ function windowsOf(value: FactValue | undefined): readonly BrownoutWindow[] {
   return value?.kind === 'windows' ? value.windows : [];
 }
 
-/** One for one is a change of that one; otherwise each that came and each that went is said. */
+/** One removed and one added member are a change. Otherwise each is listed as added or removed. */
 function compareMembers(
   what: string,
   before: readonly Word[],

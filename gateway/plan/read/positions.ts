@@ -1,23 +1,23 @@
-// Offsets in the text of one file as the lines and columns that people are shown, with the line as written.
+// Converts offsets of a file to lines and columns, with the source line.
 import type { LineCounter, Node } from 'yaml';
 import type { Problem, Severity } from '../problems.ts';
 import type { PublishedChange } from '../published/record.ts';
 
-/** What is wrong somewhere, without the place. */
+/** A finding without its position. */
 export interface Remark {
   readonly rule: string;
   readonly message: string;
   readonly hint?: string | undefined;
   /** Default: error. */
   readonly severity?: Severity;
-  /** Of a finding of the comparison with what was published. */
+  /** Only for findings about published dates. */
   readonly change?: PublishedChange;
 }
 
 export interface Positions {
-  /** `from` and `to` are offsets in UTF-16 code units. */
+  /** Offsets are UTF-16 code units. */
   readonly problemAt: (from: number, to: number, remark: Remark) => Problem;
-  /** Whether something there may not be quoted. */
+  /** Whether the range has characters that may not be quoted. */
   readonly isConcealedAt: (from: number, to: number) => boolean;
   readonly originAt: (offset: number) => {
     readonly file: string;
@@ -26,10 +26,7 @@ export interface Positions {
   };
 }
 
-/**
- * `file` as printed; `lines` is what the parser of `text` has counted. `shown`: the text as it may be quoted, of the same
- * length; asked once there is something to be quoted.
- */
+/** `shown` returns the quotable text of the same length. It is called at the first problem. */
 export function createPositions(
   file: string,
   text: string,
@@ -70,7 +67,7 @@ export function createPositions(
   };
 }
 
-/** Without the blanks behind it. */
+/** Without trailing blanks. */
 export function rangeOf(node: Node | undefined): [from: number, to: number] {
   return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 0];
 }
