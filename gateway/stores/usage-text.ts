@@ -108,7 +108,8 @@ const WITHIN_MS = 1_000;
 
 /**
  * `readChunk` returns at most `most` records after `after`. The page ends with the first chunk that comes after a second, full or
- * not. @throws RangeError if `after` is not a valid place
+ * not.
+ * @throws RangeError if `after` is not a valid place
  */
 export async function readPage<T>(
   readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk<T>>,

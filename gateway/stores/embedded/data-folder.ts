@@ -31,9 +31,9 @@ export function hasDatabase(folder: string): boolean {
 
 /**
  * Creates `folder` with mode 0700 if it is missing, and takes its lock, which one process can hold. The database gets mode 0600;
- * SQLite gives its log the same mode. @throws DataFolderError `data_folder_locked` if another process holds the lock;
- * `data_folder_unusable` if the folder cannot be created, written or read, or if the database is damaged or was written by a
- * newer release
+ * SQLite gives its log the same mode.
+ * @throws DataFolderError `data_folder_locked` if another process holds the lock; `data_folder_unusable` if the folder cannot be
+ * created, written or read, or if the database is damaged or was written by a newer release
  */
 export async function openDataFolder(folder: string, options: DatabaseOptions): Promise<DataFolder> {
   const file = join(folder, DATABASE_FILE);

@@ -32,8 +32,8 @@ export interface DatabaseOptions {
 
 /**
  * Opens `file` in a worker thread. If the thread ends, that is reported and it is restarted until it opens the same file again;
- * meanwhile calls reject at once. After a failed call the store counts as unavailable until a write succeeds. @throws OpenError
- * if the first attempt to open the file fails
+ * meanwhile calls reject at once. After a failed call the store counts as unavailable until a write succeeds.
+ * @throws OpenError if the first attempt to open the file fails
  */
 export async function openDatabase(file: string, options: DatabaseOptions): Promise<Database> {
   let thread: DatabaseThread | undefined;

@@ -88,7 +88,8 @@ function pinTexts(database: Database): PinTexts {
 }
 
 /**
- * `onChange` gets the overrides after each change, and the change waits for it. @throws StoreUnavailable if the first read fails
+ * `onChange` gets the overrides after each change, and the change waits for it.
+ * @throws StoreUnavailable if the first read fails
  */
 export async function openOverrides(
   database: Pick<Database, 'call' | 'settled'>,

@@ -9,7 +9,8 @@ const SQLITE_BUSY = 5;
 
 /**
  * Creates `folder` if it is missing and holds it for the life of this process. The operating system frees the SQLite lock however
- * the process ends. @throws Error with a sentence for the operator
+ * the process ends.
+ * @throws Error with a sentence for the operator
  */
 export async function holdDemoFolder(folder: string): Promise<Disposable> {
   await makeFolder(folder, { mode: 0o700 }).catch((error: unknown) => {

@@ -17,7 +17,8 @@ export interface DatabaseThread {
 
 /**
  * Resolves when the file is open and locked. The thread keeps the process alive only while a batch runs. `onEnd` gets the cause
- * if the thread ends without `close`. @throws OpenError
+ * if the thread ends without `close`.
+ * @throws OpenError
  */
 export async function startThread(
   start: ThreadStart,

@@ -172,8 +172,8 @@ export function slotOf(key: string): number {
 }
 
 /**
- * Parses the reply of CLUSTER SLOTS. A node that does not know its own host is the one that was asked. @throws TypeError for a
- * reply of another shape
+ * Parses the reply of CLUSTER SLOTS. A node that does not know its own host is the one that was asked.
+ * @throws TypeError for a reply of another shape
  */
 function slotRanges(reply: unknown, server: RedisServer): readonly SlotRange[] {
   if (!Array.isArray(reply)) throw new TypeError('the cluster answered something else than its slots');
