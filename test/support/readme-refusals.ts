@@ -1,5 +1,4 @@
-// Every refusal and every fault there is, with the statuses they are answered with.
-// One sample of each member of the unions: the compiler asks for a new one when a union grows.
+// A sample of every refusal and fault with its statuses; the compiler requires a new sample when a union grows.
 
 import { describeFault } from '../../gateway/exchange/answers/fault.ts';
 import { describeRefusal } from '../../gateway/exchange/answers/refusal.ts';
@@ -134,7 +133,7 @@ const FAULTS: Readonly<Record<FaultCode, Fault>> = {
   internal: new Fault('internal'),
 };
 
-/** The statuses each reason can be answered with. */
+/** The possible statuses of each reason. */
 export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
   const { start, decision } = deprecatedFacts();
   const facts = { ...decision, plan: start.plan };
