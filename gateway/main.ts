@@ -95,7 +95,7 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
   });
   heedSignals();
   // The log alone has stdout, so that every line there is JSON.
-  process.stderr.write(renderBanner(gateway.facts));
+  process.stderr.write(renderBanner({ ...gateway.facts, pid: process.pid }));
   return ended;
 }
 
