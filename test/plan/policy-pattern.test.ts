@@ -33,7 +33,7 @@ describe('a pattern that cannot be read is a finding with the reason', () => {
     [
       'below a name that is too long',
       `../${'a'.repeat(300)}/*.yaml`,
-      'cannot look for policy files: the system refused',
+      'cannot look for policy files: its name is too long',
     ],
     [
       'longer than any pattern may be',

@@ -66,12 +66,6 @@ export function shownKey(key: string): string {
   return name.length < key.length ? `${name}…` : key;
 }
 
-/** A message of the parser without what it quotes of the text. */
-export function withoutQuoted(message: string): string {
-  if (/\btags?\b/i.test(message)) return 'Unresolved tag';
-  return message.replace(/: .*|(?<=^Invalid escape sequence) .*/s, '');
-}
-
 /** Whether one slip, or a character that does not belong there, makes a word of `key` of one of `WORDS`. */
 export function isLikeASecret(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
