@@ -94,7 +94,7 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
   });
   heedSignals();
   // Standard output has only log lines, so that each is JSON.
-  process.stderr.write(renderBanner(gateway.facts));
+  process.stderr.write(renderBanner({ ...gateway.facts, pid: process.pid }));
   return ended;
 }
 

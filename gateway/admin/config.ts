@@ -1,10 +1,11 @@
 // The configuration and the state over the admin listener: what is in force, reading the policies again, and a backup.
+import { readOptionalAuthor } from '../api/admin-requests.ts';
 import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
-import { type AdminAnswer, errorAnswer, instantText, jsonAnswer } from './answers.ts';
-import type { AdminRoute, AdminWriteResult } from './route.ts';
+import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
+import type { AdminRequest, AdminRoute, AdminWriteResult } from './route.ts';
 
 export interface ConfigPorts {
   readonly config: () => Promise<EffectiveConfig>;
@@ -32,9 +33,29 @@ export function configRoutes(ports: ConfigPorts): readonly AdminRoute[] {
       path: '/-/reload/preview',
       show: async () => jsonAnswer(200, { problems: withoutSource(await preview()) }),
     },
-    { method: 'POST', path: '/-/reload', action: 'reload', perform: async () => reloaded(await reload()) },
-    { method: 'POST', path: '/-/backups', action: 'backup', perform: () => makeBackup(ports) },
+    {
+      method: 'POST',
+      path: '/-/reload',
+      action: 'reload',
+      perform: (request) => withAuthor(request, async () => reloaded(await reload())),
+    },
+    {
+      method: 'POST',
+      path: '/-/backups',
+      action: 'backup',
+      perform: (request) => withAuthor(request, () => makeBackup(ports)),
+    },
   ];
+}
+
+async function withAuthor(
+  { body }: AdminRequest,
+  write: () => Promise<AdminWriteResult>,
+): Promise<AdminWriteResult> {
+  const read = readOptionalAuthor(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { answer, audit } = await write();
+  return { answer, audit: { ...read.value, ...audit } };
 }
 
 async function makeBackup({ backup, wallClock }: ConfigPorts): Promise<AdminWriteResult> {

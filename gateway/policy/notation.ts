@@ -172,7 +172,7 @@ export interface Notation {
 }
 
 export const duration = (description: string) =>
-  notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d', {
+  notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d, of 3650d at most', {
     description,
     examples: ['3s', '5m', '30d'],
   });

@@ -108,7 +108,7 @@ describe('a hint about something missing', () => {
       'policies/orders.yaml': ORDERS,
     });
     expect(await hints(files)).toContain(
-      'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there, or access: public here',
+      'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there for tokens, identity: { keys: { header: X-API-Key } } there for API keys, or access: public here',
     );
   });
 

@@ -32,7 +32,7 @@ describe('an unreadable pattern is a finding with the reason', () => {
     [
       'below a name that is too long',
       `../${'a'.repeat(300)}/*.yaml`,
-      'cannot look for policy files: the system refused',
+      'cannot look for policy files: its name is too long',
     ],
     [
       'longer than any pattern may be',

@@ -66,12 +66,6 @@ export function shownKey(key: string): string {
   return name.length < key.length ? `${name}…` : key;
 }
 
-/** A message of the parser without its quotes of the text. */
-export function withoutQuoted(message: string): string {
-  if (/\btags?\b/i.test(message)) return 'Unresolved tag';
-  return message.replace(/: .*|(?<=^Invalid escape sequence) .*/s, '');
-}
-
 /** Whether `key` has a word of `WORDS`, possibly with one typo or separators in it. */
 export function isLikeASecret(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import type { Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
-import { concealed, isConcealed, shownKey, showsKeys, withoutOutside, withoutQuoted } from './concealed.ts';
+import { concealed, isConcealed, shownKey, showsKeys, withoutOutside } from './concealed.ts';
 import { MOST_BYTES } from './files.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, type Remark, rangeOf } from './positions.ts';
@@ -77,9 +77,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const tooBig = bytes.byteLength > MOST_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
-  const { problemAt, originAt, isConcealedAt } = createPositions(file, text, yaml.lines, () =>
-    concealed(text, yaml.drafts),
-  );
+  const { problemAt, originAt } = createPositions(file, text, yaml.lines, () => concealed(text, yaml.drafts));
 
   const hide = (text: string) => withoutOutside(text, sources.outside);
   const problem = (path: Path, written: Finding): Problem => {
@@ -174,8 +172,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
 
   const refused = (from: number, to: number, finding: Omit<Finding, 'rule'>) =>
     problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
-  for (const { from, to, message, hint } of yaml.problems)
-    refused(from, to, { message: isConcealedAt(from, to) ? withoutQuoted(message) : message, hint });
+  for (const { from, to, ...finding } of yaml.problems) refused(from, to, finding);
   if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
   else if (yaml.problems.length === 0 && !yaml.tree?.contents)
     refused(0, 1, { message: 'the file is empty', hint: 'write it, or take the file away' });

@@ -149,6 +149,10 @@ function reasonOf(error: unknown, path: string): string {
       return A_FOLDER;
     case 'ENOTDIR':
       return 'there is a file in place of a folder';
+    case 'ENAMETOOLONG':
+      return 'its name is too long';
+    case 'ERR_INVALID_ARG_VALUE':
+      return 'its name has a NUL character';
     default:
       return error instanceof TypeError ? error.message : 'the system refused';
   }

@@ -17,8 +17,6 @@ export interface Remark {
 export interface Positions {
   /** Offsets are UTF-16 code units. */
   readonly problemAt: (from: number, to: number, remark: Remark) => Problem;
-  /** Whether the range has characters that may not be quoted. */
-  readonly isConcealedAt: (from: number, to: number) => boolean;
   readonly originAt: (offset: number) => {
     readonly file: string;
     readonly line: number;
@@ -45,7 +43,6 @@ export function createPositions(
   };
   return {
     originAt,
-    isConcealedAt: (from, to) => quotable().slice(from, to + 1) !== text.slice(from, to + 1),
     problemAt: (from, to, { rule, message, hint, severity = 'error', change }) => {
       const { line, column } = originAt(from);
       textLines ??= quotable().split('\n');

@@ -71,8 +71,12 @@ export function flattenIssues(
           message: issue.origin === 'string' ? 'the text is empty' : `less than ${issue.minimum}`,
         });
       }
-      case 'too_big':
-        return one({ message: `more than ${issue.maximum}` });
+      case 'too_big': {
+        const noun = issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' entries' : '';
+        return one({ message: `more than ${issue.maximum}${noun}` });
+      }
+      case 'invalid_key':
+        return one({ message: issue.issues[0]?.message ?? 'this key is not allowed' });
       default:
         // A refinement of a map with unknown keys repeats that problem.
         return issues.some((other) => other.code === 'unrecognized_keys' && sameAs(other, issue))

@@ -1,5 +1,6 @@
 // Parses the text of a file to a YAML tree, or to syntax problems.
 import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
+import { syntaxWords } from './yaml-words.ts';
 
 const MOST_TOKENS = 60_000;
 /** Upper bound: a scalar of one character is two tokens, an empty one (`a:`) is none. */
@@ -63,7 +64,7 @@ export function readYaml(
     });
     const misplaced = firsts.findIndex(({ message }) => MISPLACED.test(message));
     const told = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
-    return refused(...told.map(({ pos: [from, to], message }) => inWords(from, to, message)));
+    return refused(...told.map(({ pos: [from, to], message }) => ({ from, to, ...syntaxWords(message) })));
   }
   const second = documents[1];
   if (second !== undefined) {
@@ -140,53 +141,4 @@ interface SyntaxProblem {
   readonly to: number;
   readonly message: string;
   readonly hint?: string;
-}
-
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^Tabs are not allowed/, 'write spaces'],
-  [/must start at the same column$/, 'begin the line in the column of those it belongs to'],
-  [
-    /^Implicit (?:map )?keys need to be (?:on a single line|followed by)/,
-    'is a colon missing behind the key, or a space behind the colon?',
-  ],
-  [
-    /^Nested mappings are not allowed in compact/,
-    'begin the next line in the column of this one; a value with a colon and a space in it is written in quotes',
-  ],
-  [/^A block sequence may not be used as/, 'begin the lines above and below in the column of this one'],
-  [
-    /^Block collections are not allowed within flow/,
-    'is a comma missing, or a quote around a value with a colon?',
-  ],
-  [
-    /^Plain value cannot start with|^Unexpected scalar at node end/,
-    "write the whole value in quotes; a quote of the same kind inside is written twice, '', or as \\\"",
-  ],
-  [
-    /^Flow \w+ in block.* end with a ([\]}])$/,
-    'is a $1 missing above, or does this line belong farther right?',
-  ],
-  [/^Unexpected flow-\w+-end token in YAML stream: "(.)"/, 'which bracket does this $1 close? Take it out'],
-  [/^Unexpected flow-\w+-start at node end/, 'one file holds one document: take out what follows the first'],
-  [/^Unexpected , in flow/, 'an entry is missing before this comma, or the comma is one too many'],
-  [/^Missing , or : between flow/, 'write a comma between the entries'],
-  [/^Missing space after :/, 'write a space behind the colon'],
-  [/^Invalid escape sequence/, "write the backslash twice, or the value in single quotes '…'"],
-  [/^Comments must be separated/, 'write a space before the #, or the whole value in quotes'],
-  [/^(?:Alias|Anchor) |^Unresolved tag/, 'a value that begins with *, & or ! is written in quotes'],
-  [/^Not a YAML token|^Block scalar header/, 'nothing else stands in the line behind | or >'],
-  [/^Unexpected block-seq-ind on same line/, 'begin the list in the next line, or write it as [ … ]'],
-  [/^Block scalar values in collections must be/, 'write spaces before the lines of the text'],
-];
-
-function inWords(from: number, to: number, written: string): SyntaxProblem {
-  const message = sentence(written);
-  const [pattern, advice] = ADVICE.find(([known]) => known.test(message)) ?? [];
-  const hint = pattern && advice?.replace('$1', pattern.exec(message)?.[1] ?? '');
-  return { from, to, message, ...(hint !== undefined && { hint }) };
-}
-
-/** The parser reports too deep nesting as a stack overflow. */
-function sentence(message: string): string {
-  return /call stack/.test(message) ? 'nested too deeply' : message.replace(/\s+/g, ' ');
 }

@@ -25,7 +25,10 @@ const expectation = z
   .strictObject({
     request,
     headers: z
-      .record(z.string().regex(FIELD_NAME), z.string().regex(FIELD_VALUE))
+      .record(
+        z.string().regex(FIELD_NAME, 'not the name of a header'),
+        z.string().regex(FIELD_VALUE, 'not the value of a header'),
+      )
       .meta({ description: 'Headers of the request.' })
       .optional(),
     as: z

@@ -41,7 +41,7 @@ export function openFile(file: string): DatabaseSync {
   }
 }
 
-class DamagedError extends Error {}
+export class DamagedError extends Error {}
 
 export function failureOf(error: unknown): OpenFailure {
   const reason = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 // The tables of sundial.db and the migration of older files.
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 
 /** A file's schema number is the number of migrations it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -70,4 +70,21 @@ export function migrate(database: DatabaseSync): void {
     if (index < found) continue;
     database.exec(`BEGIN; ${migration} PRAGMA user_version = ${index + 1}; COMMIT;`);
   }
+}
+
+/** How the schema of a file that is up to date differs from what the migrations make; undefined where it does not. */
+export function schemaDifference(database: DatabaseSync): string | undefined {
+  using own = new DatabaseSync(':memory:');
+  migrate(own);
+  const [expected, found] = [partsOf(own), partsOf(database)];
+  for (const [part, name] of found)
+    if (!expected.has(part)) return `it has a ${name} that Sundial does not make`;
+  for (const [part, name] of expected) if (!found.has(part)) return `it has no ${name}`;
+  return undefined;
+}
+
+/** Each table, index, trigger and view by all that defines it, with its type and name. */
+function partsOf(database: DatabaseSync): ReadonlyMap<string, string> {
+  const rows = database.prepare('SELECT type, name, sql FROM sqlite_schema').all();
+  return new Map(rows.map((row) => [JSON.stringify(row), `${row.type} ${row.name}`]));
 }
