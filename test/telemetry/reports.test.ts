@@ -187,9 +187,11 @@ describe('a write through the admin listener', () => {
       after: { id: '1', until: undefined, why: 'https://tickets.example/1?key=canary' },
     });
     audit('unauthorised', { action: 'pause', from: '203.0.113.9' });
+    audit('unavailable', { action: 'backup', from: '127.0.0.1' });
     expect(await series('sundial_admin_writes_total')).toEqual({
       'sundial_admin_writes_total{action="pause",outcome="done"}': 1,
       'sundial_admin_writes_total{action="pause",outcome="unauthorised"}': 1,
+      'sundial_admin_writes_total{action="backup",outcome="unavailable"}': 1,
     });
     expect(await lines()).toEqual([
       {
@@ -210,6 +212,12 @@ describe('a write through the admin listener', () => {
         time: expect.any(String),
         message: 'admin write unauthorised',
         audit: { action: 'pause', from: '203.0.113.9' },
+      },
+      {
+        level: 'error',
+        time: expect.any(String),
+        message: 'admin write unavailable',
+        audit: { action: 'backup', from: '127.0.0.1' },
       },
     ]);
   });

@@ -40,7 +40,7 @@ export function harness(
         written += text;
       },
     },
-    tracing: { starts: false, sampled: 0 },
+    settings: { logLevel: 'info', tracing: { starts: false, sampled: 0 } },
     workers,
   });
   const series = async (prefix: string): Promise<Record<string, number>> => {

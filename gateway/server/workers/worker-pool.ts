@@ -1,4 +1,5 @@
 // The primary's worker pool: a fixed number of workers with the same plan, each replaced when it ends.
+import type { LogLevel } from '../../plan/grammar/logs-section.ts';
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Logger } from '../../telemetry/logs/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
@@ -37,6 +38,8 @@ export interface WorkerPool {
   readonly notify: (news: unknown) => Promise<void>;
   /** Sends certificates to all workers; resolves like `notify`. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void>;
+  /** Resolves like `notify`. */
+  readonly setLogLevel: (level: LogLevel) => Promise<void>;
   readonly serving: () => number;
   readonly snapshots: () => Promise<readonly MetricsSnapshot[]>;
   /** Resolves with true if all workers ended by themselves. No worker is replaced from now on. */
@@ -73,6 +76,11 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     everyMs: options.countEveryMs ?? COUNT_EVERY_MS,
     monotonic: options.monotonic,
   });
+
+  const tellAll = async (tell: (member: PoolMember) => Promise<void>): Promise<void> => {
+    // A worker out of reach is about to end, and its replacement starts with the current state.
+    await Promise.allSettled([...members].map((member) => within(NOTIFY_WITHIN_MS, tell(member))));
+  };
 
   const kill = async ({ worker }: PoolMember): Promise<void> => {
     worker.kill();
@@ -182,13 +190,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       // Starting workers too: they accept connections before they have reported it.
       await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(updatePlan));
     },
-    notify: async (news) => {
-      // A worker out of reach is about to end, and its replacement starts with the current state.
-      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('hear', news))));
-    },
-    show: async (pairs) => {
-      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('show', pairs))));
-    },
+    notify: (news) => tellAll(({ ask }) => ask('hear', news)),
+    show: (pairs) => tellAll(({ ask }) => ask('show', pairs)),
+    setLogLevel: (level) => tellAll(({ ask }) => ask('setLogLevel', level)),
     serving: () => serving().length,
     snapshots: counts.now,
     drain: async () => {

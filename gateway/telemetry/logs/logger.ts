@@ -1,5 +1,6 @@
 // The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
 import { pino } from 'pino';
+import { LOG_LEVELS, type LogLevel } from '../../plan/grammar/logs-section.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { ProcessState } from '../reports/process-state.ts';
 import { asciiJson } from './line-buffer.ts';
@@ -63,7 +64,14 @@ export interface Logger {
   readonly fatal: Log;
 }
 
+export interface LevelledLogger extends Logger {
+  /** Messages below it are left out, the audit never. */
+  readonly level: () => LogLevel;
+  readonly setLevel: (level: LogLevel) => void;
+}
+
 export interface LoggerOptions {
+  readonly level: LogLevel;
   readonly sink: Pick<LogSink, 'append' | 'flush'>;
   readonly wallClock: () => EpochMs;
 }
@@ -79,7 +87,8 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+(?:\.[\w-]*)+/g, '[redacted]'],
 ];
 
-export function createLogger({ sink, wallClock }: LoggerOptions): Logger {
+export function createLogger({ level: first, sink, wallClock }: LoggerOptions): LevelledLogger {
+  let current = first;
   const lines = pino(
     {
       base: null,
@@ -96,9 +105,20 @@ export function createLogger({ sink, wallClock }: LoggerOptions): Logger {
   );
   const at =
     (level: keyof Logger): Log =>
-    (message, fields = {}) =>
-      lines[level](allowed(fields), redactSecrets(message));
-  return { info: at('info'), warn: at('warn'), error: at('error'), fatal: at('fatal') };
+    (message, fields = {}) => {
+      const isBelow = level !== 'fatal' && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(current);
+      if (!isBelow || fields.audit !== undefined) lines[level](allowed(fields), redactSecrets(message));
+    };
+  return {
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    fatal: at('fatal'),
+    level: () => current,
+    setLevel: (level) => {
+      current = level;
+    },
+  };
 }
 
 /** Only the listed fields: a caller that hands over a wider object does not widen the log. */
@@ -190,6 +210,7 @@ export function createAuditTrail({
 }): AuditTrail {
   return (outcome, entry) => {
     metrics.adminWrite(entry.action, outcome);
-    logger.info(`admin write ${outcome}`, { audit: entry });
+    const level = outcome === 'unavailable' || outcome === 'failed' ? 'error' : 'info';
+    logger[level](`admin write ${outcome}`, { audit: entry });
   };
 }
