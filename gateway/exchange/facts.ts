@@ -9,7 +9,7 @@ import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts'
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/carriers.ts';
-import type { FaultCode, RefusalReason } from './directive.ts';
+import type { Fault, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 import type { Trace } from './request-view.ts';
 
@@ -57,7 +57,8 @@ export interface Completion {
   /** What is wrong with a token that was refused; for the log alone. */
   tokenFlaw: TokenFlaw | undefined;
   keyFlaw: KeyFlaw | undefined;
-  fault: FaultCode | undefined;
+  /** Its cause is for the log alone. */
+  fault: Fault | undefined;
   /** What became of the notice in the body; undefined where the answer was none that could carry one. */
   bodyNotice: NoticeOutcome | undefined;
   /** What became of the key of the request; undefined where it had none that counts. */
@@ -66,6 +67,8 @@ export interface Completion {
   addressesOutside: number;
   /** Milliseconds from sending upstream to its headers. */
   upstreamMs: number | undefined;
+  /** Origin of the target that was called last; for the log alone. */
+  target: string | undefined;
   /** How often the call was made again. */
   retries: number;
   /** Of its body, as far as it arrived. */
@@ -161,6 +164,7 @@ export function factsOf(start: RequestStart): ExchangeFacts {
       idempotency: undefined,
       addressesOutside: 0,
       upstreamMs: undefined,
+      target: undefined,
       retries: 0,
       requestBytes: 0,
     },

@@ -38,7 +38,7 @@ export interface ExchangePorts {
   /** The trace of a request with these fields; undefined: it has none. Absent: no request has. */
   readonly beginTrace?: (headers: Fields) => Trace | undefined;
   readonly authenticators: ReadonlyMap<string, Authenticator>;
-  /** Called for every fault with its cause, which the answer does not show. */
+  /** Called for a fault that is not that of the request, whose answer goes its way. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;
   /** Seconds for Strict-Transport-Security on TLS answers. */
   readonly hstsSeconds: number | undefined;

@@ -118,37 +118,22 @@ describe('a reload', () => {
   });
 });
 
-describe('a fault', () => {
-  it('is logged with the request, the version and the upstream it happened to, and its cause', async () => {
+describe('the outcome of an idempotency key that was not kept', () => {
+  it('is logged with the request, the version and the cause', async () => {
     const { telemetry, lines } = harness();
-    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    createFaultReport(telemetry.logger)(
-      new Fault('upstream_refused', { service: 'orders-v1', cause }),
-      deprecatedFacts(),
-    );
+    const cause = Object.assign(new Error('unreadable'), { code: 'ERR_CODE' });
+    createFaultReport(telemetry.logger)(new Fault('internal', { cause }), deprecatedFacts());
     expect(await lines()).toMatchObject([
       {
         level: 'error',
-        message: 'a request failed',
+        message: 'the outcome of an idempotency key was not kept',
         request_id: deprecatedFacts().start.requestId,
         api: 'orders',
         version: 'v1',
-        upstream: 'orders-v1',
-        fault: 'upstream_refused',
-        error: { causes: ['ECONNREFUSED'] },
+        error: { code: 'ERR_CODE', message: 'unreadable' },
       },
     ]);
   });
-
-  it.each(['upstream_unavailable', 'upstream_busy'] as const)(
-    'is not logged for each request when it is %s',
-    async (code) => {
-      const { telemetry, lines } = harness();
-      createFaultReport(telemetry.logger)(new Fault(code, { service: 'orders-v1' }), deprecatedFacts());
-      telemetry.logger.info('the end');
-      expect(await lines()).toMatchObject([{ message: 'the end' }]);
-    },
-  );
 });
 
 describe('a dependency', () => {
