@@ -79,7 +79,7 @@ async function assemble(
     monotonic,
     log: options.log,
     version: options.version,
-    tracing: settings.tracing,
+    settings,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,
     workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
@@ -163,6 +163,14 @@ async function assemble(
     ...watch,
     reload,
     config: () => watch.config(plan.revision),
+    logLevel: {
+      configured: settings.logLevel,
+      current: logger.level,
+      set: async (level) => {
+        logger.setLevel(level);
+        await primary?.setLogLevel(level);
+      },
+    },
     readiness: () => ({
       state: state === 'ready' && service.serving() === 0 ? 'starting' : state,
       store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },

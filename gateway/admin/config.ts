@@ -1,6 +1,7 @@
 // The configuration and the state over the admin listener: what is in force, reading the policies again, and a backup.
-import { readOptionalAuthor } from '../api/admin-requests.ts';
+import { readLogLevelRequest, readOptionalAuthor } from '../api/admin-requests.ts';
 import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
+import { isLogLevel, LOG_LEVELS, type LogLevel } from '../plan/grammar/logs-section.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
@@ -15,6 +16,13 @@ export interface ConfigPorts {
   /** Undefined where Redis has the state. */
   readonly backup: ((at: EpochMs) => Promise<{ readonly file: string; readonly bytes: number }>) | undefined;
   readonly wallClock: () => EpochMs;
+  readonly logLevel: {
+    /** What the gateway file says. */
+    readonly configured: LogLevel;
+    readonly current: () => LogLevel;
+    /** Resolves when all workers have it. */
+    readonly set: (level: LogLevel) => Promise<void>;
+  };
 }
 
 const IN_REDIS = 'The state of this gateway is in Redis: back up that, with BGSAVE or its append-only file.';
@@ -45,6 +53,13 @@ export function configRoutes(ports: ConfigPorts): readonly AdminRoute[] {
       action: 'backup',
       perform: (request) => withAuthor(request, () => makeBackup(ports)),
     },
+    { method: 'GET', path: '/-/log-level', show: () => jsonAnswer(200, logLevelBody(ports)) },
+    {
+      method: 'PUT',
+      path: '/-/log-level',
+      action: 'set_log_level',
+      perform: (request) => setLogLevel(ports, request),
+    },
   ];
 }
 
@@ -56,6 +71,24 @@ async function withAuthor(
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { answer, audit } = await write();
   return { answer, audit: { ...read.value, ...audit } };
+}
+
+function logLevelBody({ logLevel }: ConfigPorts) {
+  return { level: logLevel.current(), configured: logLevel.configured };
+}
+
+async function setLogLevel(ports: ConfigPorts, { body }: AdminRequest): Promise<AdminWriteResult> {
+  const read = readLogLevelRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { level, by, why } = read.value;
+  const before = ports.logLevel.current();
+  const audit = { by, why, before: { level: before } };
+  if (!isLogLevel(level)) {
+    const message = `There is no log level ${JSON.stringify(level)}: write ${LOG_LEVELS.join(', ')}.`;
+    return { answer: errorAnswer(422, message), audit };
+  }
+  await ports.logLevel.set(level);
+  return { answer: jsonAnswer(200, logLevelBody(ports)), audit: { ...audit, after: { level } } };
 }
 
 async function makeBackup({ backup, wallClock }: ConfigPorts): Promise<AdminWriteResult> {

@@ -78,6 +78,9 @@ const newKeyAnswer = z.object({
 
 const backupAnswer = z.object({ file: z.string(), bytes: z.number() });
 
+/** `configured`: of the gateway file; it holds again after a restart. */
+const logLevelAnswer = z.object({ level: z.string(), configured: z.string() });
+
 const readiness = z.object({
   status: z.string(),
   store: z.object({ kind: z.string(), state: z.string() }),
@@ -139,6 +142,7 @@ export const readKeysAnswer = (body: unknown) => keysAnswer.safeParse(body).data
 export const readKeyAnswer = (body: unknown) => keyAnswer.safeParse(body).data;
 export const readNewKeyAnswer = (body: unknown) => newKeyAnswer.safeParse(body).data;
 export const readBackupAnswer = (body: unknown) => backupAnswer.safeParse(body).data;
+export const readLogLevelAnswer = (body: unknown) => logLevelAnswer.safeParse(body).data;
 export const readReadiness = (body: unknown) => readiness.safeParse(body).data;
 export const readReloadAnswer = (body: unknown) => reload.safeParse(body).data;
 export const readPreviewAnswer = (body: unknown) => preview.safeParse(body).data;

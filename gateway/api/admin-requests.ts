@@ -53,6 +53,12 @@ const rotation = z.strictObject({
   ...author,
 });
 
+const logLevel = z.strictObject({
+  level: line(20, 'Messages below it are left out of the log.'),
+  by: author.by.optional(),
+  why: author.why.optional(),
+});
+
 const replay = z.strictObject({
   delivery: line(100, 'One delivery; default every dead letter.').optional(),
   since: instant('Dead letters made from then on.').optional(),
@@ -84,6 +90,7 @@ export const readEndingRequest = readerOf(ending);
 export const readUpgradeRequest = readerOf(upgrade);
 export const readKeyRequest = readerOf(key);
 export const readRotationRequest = readerOf(rotation);
+export const readLogLevelRequest = readerOf(logLevel);
 export const readReplayRequest = readerOf(replay);
 
 /** For a write that its URL describes, so that the body may be missing. */

@@ -6,6 +6,7 @@ import type { Limit } from '../policy/rate-limit/limit.ts';
 import type { PathsFile } from '../sections/routes/grammar.ts';
 import type { Bounds, DrainTimes, Overload, PlaneName } from './bounds.ts';
 import type { Address } from './grammar/addresses.ts';
+import type { LogLevel } from './grammar/logs-section.ts';
 
 export interface Settings {
   readonly public: string;
@@ -43,6 +44,8 @@ export interface Settings {
   readonly webhookDeliveries: string | undefined;
   /** Limit per client address. */
   readonly guard: Limit | undefined;
+  /** At the start; an operator may change it. */
+  readonly logLevel: LogLevel;
   readonly tracing: TracingSettings;
   readonly credentialsInUrl: readonly string[];
   readonly deprecationForm: DeprecationForm;

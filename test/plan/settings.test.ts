@@ -55,6 +55,7 @@ describe('settings', () => {
       overload: compileOverload({}),
       drain: compileDrain({}),
       start: 'accepted',
+      logLevel: 'info',
       tracing: { starts: true, sampled: 1 },
       guard: undefined,
       credentialsInUrl: [],

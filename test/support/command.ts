@@ -12,6 +12,7 @@ import { addExplainCommand } from '../../gateway/cli/explain/command.ts';
 import { addExtendCommand } from '../../gateway/cli/extend/command.ts';
 import { addInitCommand } from '../../gateway/cli/init/command.ts';
 import { addKeyCommands } from '../../gateway/cli/keys/command.ts';
+import { addLogLevelCommand } from '../../gateway/cli/log-level/command.ts';
 import { addNotifyCommand } from '../../gateway/cli/notify/command.ts';
 import { addOpenapiCommand } from '../../gateway/cli/openapi/command.ts';
 import { addPauseCommand } from '../../gateway/cli/pause/command.ts';
@@ -57,6 +58,7 @@ const COMMANDS = [
   addReloadCommand,
   addAcceptCommand,
   addConfigCommands,
+  addLogLevelCommand,
   addUsageCommand,
   addNotifyCommand,
   addCheckCommand,

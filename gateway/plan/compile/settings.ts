@@ -5,6 +5,7 @@ import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
+import { WRITTEN_LOG_LEVEL } from '../grammar/logs-section.ts';
 import { beforeSunset, WRITTEN_BEFORE_SUNSET } from '../grammar/notify-section.ts';
 import type {
   IdentitySettings,
@@ -74,6 +75,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     bounds: compileBounds(file),
     overload: compileOverload(file),
     drain: compileDrain(file),
+    logLevel: file.log_level ?? WRITTEN_LOG_LEVEL,
     tracing: compileTracing(file.tracing),
     ledger: compileLedger(file.ledger),
     notify: compileNotify(file.notify),

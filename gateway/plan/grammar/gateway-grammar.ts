@@ -12,6 +12,7 @@ import { boundsSection, drainSection, overloadSection } from './bounds-section.t
 import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
+import { logLevelSection } from './logs-section.ts';
 import { notifySection } from './notify-section.ts';
 
 /** `data-folder`: the embedded store in the data folder, written as `embedded`. */
@@ -137,6 +138,7 @@ const fields = {
     .meta({ description: 'A request with one of these query parameters is refused.' })
     .optional(),
   guard: guard.optional(),
+  log_level: logLevelSection.optional(),
   tracing: z
     .union([
       z.literal('off'),
