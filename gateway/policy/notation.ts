@@ -209,9 +209,9 @@ export const instant = (description: string) =>
   });
 
 /** Text for people: one line, no control characters, none that turn how it reads; what goes into a header is narrowed further there (WARN-2). */
-export const lineOfText = (description: string) =>
+export const lineOfText = (description: string, example: string) =>
   notation(
     (text) => (/^.{1,300}$/u.test(text) && controlIn(text) === undefined ? text : undefined),
     'not one line of 1 to 300 characters without control characters',
-    { description },
+    { description, examples: [example] },
   );
