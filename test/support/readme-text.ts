@@ -1,6 +1,6 @@
 // The README and its pages as data: their fenced blocks, tables, code spans, sections.
 // Small on purpose: it reads the Markdown this project writes, not every Markdown.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -12,7 +12,23 @@ export const PAGES = [
   'config/README.md',
   'upstreams/README.md',
   'test/wire/README.md',
+  ...globSync('docs/*.md', { cwd: ROOT }),
+  ...globSync('docs/{start,guides,concepts,operate,reference}/*.md', { cwd: ROOT }).sort(),
 ];
+
+export function readPage(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}
+
+/** `npm run docs` writes it. */
+export function isGenerated(page: string): boolean {
+  return readPage(page).startsWith('<!-- Generated');
+}
+
+/** Shows files by their path, to be written in an empty folder: guides.test.ts tries it. */
+export function isGuide(page: string): boolean {
+  return /^```\w+ \S+\.\w+$/m.test(readPage(page));
+}
 
 export interface Block {
   /** What follows the fence; empty for none. */
@@ -32,12 +48,14 @@ export interface Readme {
   readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
+/** Of all pages but the guides, which have a test of their own, and those that are generated. */
 export function readReadme(): Readme {
   const blocks: Block[] = [];
   const prose: string[] = [];
   let section = '';
   let open: { language: string; lines: string[] } | undefined;
-  for (const line of PAGES.flatMap((page) => readFileSync(join(ROOT, page), 'utf8').split('\n'))) {
+  const pages = PAGES.filter((page) => !isGuide(page) && !isGenerated(page));
+  for (const line of pages.flatMap((page) => readPage(page).split('\n'))) {
     if (line.startsWith('```')) {
       if (open === undefined) open = { language: line.slice(3).trim(), lines: [] };
       else {
@@ -69,7 +87,7 @@ export function writtenPorts({ prose }: Readme): ReadonlyMap<string, number> {
   return new Map(Array.from(found, ([, name = '', port]) => [name, Number(port)]));
 }
 
-function tablesOf(lines: readonly string[]): Map<string, string[][]> {
+export function tablesOf(lines: readonly string[]): Map<string, string[][]> {
   const tables = new Map<string, string[][]>();
   let rows: string[][] | undefined;
   for (const line of lines) {
