@@ -205,9 +205,9 @@ export const instant = (description: string) =>
   });
 
 /** One line of text for people. Header values are restricted further where they are written (WARN-2). */
-export const lineOfText = (description: string) =>
+export const lineOfText = (description: string, example: string) =>
   notation(
     (text) => (/^.{1,300}$/u.test(text) && controlIn(text) === undefined ? text : undefined),
     'not one line of 1 to 300 characters without control characters',
-    { description },
+    { description, examples: [example] },
   );

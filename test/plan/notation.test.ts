@@ -58,10 +58,10 @@ describe('names and lines', () => {
 
   it.each([...'\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069\u2028\u0085'])(
     'a line with %j would not be displayed as written',
-    (control) => expect(lineOfText('x').safeParse(`a${control}b`).success).toBe(false),
+    (control) => expect(lineOfText('x', 'such a line').safeParse(`a${control}b`).success).toBe(false),
   );
   it.each(['עברית', 'می‌خواهم', '👩‍💻', 'money amounts become integers'])('%j is a line', (text) =>
-    expect(lineOfText('x').parse(text)).toBe(text),
+    expect(lineOfText('x', 'such a line').parse(text)).toBe(text),
   );
 
   it('a prefix ends with a character that names of identities cannot have', () => {

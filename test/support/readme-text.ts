@@ -1,5 +1,5 @@
 // Parses the README and its pages: code blocks, tables, code spans and sections, in the Markdown that this project uses.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -11,7 +11,23 @@ export const PAGES = [
   'config/README.md',
   'upstreams/README.md',
   'test/wire/README.md',
+  ...globSync('docs/*.md', { cwd: ROOT }),
+  ...globSync('docs/{start,guides,concepts,operate,reference}/*.md', { cwd: ROOT }).sort(),
 ];
+
+export function readPage(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}
+
+/** `npm run docs` writes it. */
+export function isGenerated(page: string): boolean {
+  return readPage(page).startsWith('<!-- Generated');
+}
+
+/** Shows files by their path, to be written in an empty folder: guides.test.ts tries it. */
+export function isGuide(page: string): boolean {
+  return /^```\w+ \S+\.\w+$/m.test(readPage(page));
+}
 
 export interface Block {
   /** The info string of the fence; empty for none. */
@@ -31,12 +47,14 @@ export interface Readme {
   readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
+/** Of all pages but the guides, which have a test of their own, and those that are generated. */
 export function readReadme(): Readme {
   const blocks: Block[] = [];
   const prose: string[] = [];
   let section = '';
   let open: { language: string; lines: string[] } | undefined;
-  for (const line of PAGES.flatMap((page) => readFileSync(join(ROOT, page), 'utf8').split('\n'))) {
+  const pages = PAGES.filter((page) => !isGuide(page) && !isGenerated(page));
+  for (const line of pages.flatMap((page) => readPage(page).split('\n'))) {
     if (line.startsWith('```')) {
       if (open === undefined) open = { language: line.slice(3).trim(), lines: [] };
       else {
@@ -68,7 +86,7 @@ export function writtenPorts({ prose }: Readme): ReadonlyMap<string, number> {
   return new Map(Array.from(found, ([, name = '', port]) => [name, Number(port)]));
 }
 
-function tablesOf(lines: readonly string[]): Map<string, string[][]> {
+export function tablesOf(lines: readonly string[]): Map<string, string[][]> {
   const tables = new Map<string, string[][]>();
   let rows: string[][] | undefined;
   for (const line of lines) {

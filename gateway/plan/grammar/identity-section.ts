@@ -150,15 +150,17 @@ const keys = z.strictObject({
 });
 
 const certificate = z.strictObject({
-  certificate: z.strictObject({
-    consumer: z
-      .enum(['cn', 'san_dns', 'san_uri', 'fingerprint'])
-      .meta({ description: 'What of the certificate names the consumer; it must be there exactly once.' }),
-    scopes: z
-      .array(scope)
-      .meta({ description: 'Scopes that every holder of a proven certificate has; none unless written.' })
-      .optional(),
-  }),
+  certificate: z
+    .strictObject({
+      consumer: z
+        .enum(['cn', 'san_dns', 'san_uri', 'fingerprint'])
+        .meta({ description: 'What of the certificate names the consumer; it must be there exactly once.' }),
+      scopes: z
+        .array(scope)
+        .meta({ description: 'Scopes that every holder of a proven certificate has; none unless written.' })
+        .optional(),
+    })
+    .meta({ description: 'How a client certificate names its consumer.' }),
 });
 
 export const identitySection = z.union([jwtSection, introspectionSection, keys, certificate]);

@@ -23,7 +23,10 @@ const scopes = z
 
 const identityNames = z
   .union([z.string(), z.array(z.string()).min(1)])
-  .meta({ description: 'Name of an identity in gateway.yaml, or several in the order they are asked.' });
+  .meta({
+    description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
+    examples: ['main'],
+  });
 
 const anonymous = (otherwise: string) =>
   z.boolean().meta({

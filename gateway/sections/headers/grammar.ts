@@ -23,7 +23,7 @@ const fieldName = notation(parseFieldName, 'not a field name', {
 const edits = (whose: string) => ({
   set: z
     .record(z.string(), value)
-    .meta({ description: `Fields ${whose}, whatever else was there.` })
+    .meta({ description: `Fields ${whose}, whatever else was there.`, examples: [{ 'X-Tenant': 'acme' }] })
     .optional(),
   remove: z.array(fieldName).meta({ description: 'Fields taken out.' }).optional(),
 });

@@ -12,7 +12,10 @@ const label = (description: string) => z.string().meta({ description, examples: 
 const extension = z.strictObject({
   to: instant('The new sunset.'),
   announced: instant('From this day the extension holds for callers; before the sunset it moves.'),
-  why: lineOfText('Why: a note for the readers of this file, sent to nobody.').optional(),
+  why: lineOfText(
+    'Why: a note for the readers of this file, never sent.',
+    'acme is still migrating',
+  ).optional(),
 });
 
 const after = z.union([
@@ -27,11 +30,15 @@ const after = z.union([
 ]);
 
 const exception = z.strictObject({
-  consumer: z.string().min(1).max(256).meta({ description: 'Consumer as its token names it.' }),
+  consumer: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({ description: 'Consumer as its token names it.', examples: ['acme'] }),
   until: instant('From this day on the exception does nothing.'),
   from: z.array(z.enum(EXEMPTIONS)).min(1).meta({ description: 'What the consumer is free from.' }),
-  why: lineOfText('Why, such as a contract.'),
-  by: lineOfText('Who granted it.'),
+  why: lineOfText('Why, such as a contract.', 'contract 4711'),
+  by: lineOfText('Who granted it.', 'api-team'),
 });
 
 const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets, in the order announced.' });
@@ -66,7 +73,10 @@ const brownout = z.strictObject({
     .union([z.literal(410), z.literal(503)])
     .meta({ description: 'Status inside a window; default 410.' })
     .optional(),
-  message: lineOfText('Sentence of the body; default: says until when and what follows.').optional(),
+  message: lineOfText(
+    'Sentence of the body; default: says until when and what follows.',
+    'Orders v1 ends on April 15.',
+  ).optional(),
 });
 
 type Brownout = z.output<typeof brownout>;
