@@ -108,6 +108,9 @@ export function filesOf(
   };
 }
 
+/** Said by a command that asks before it destroys something. */
+export const NO_TERMINAL = 'there is no terminal to ask at: use --yes';
+
 export const EXIT_CODES = `
 Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
 3 cannot start or no gateway answers.`;

@@ -11,6 +11,7 @@ import { addExplainCommand } from './explain/command.ts';
 import { addExtendCommand } from './extend/command.ts';
 import { addInitCommand } from './init/command.ts';
 import { addKeyCommands } from './keys/command.ts';
+import { addLogLevelCommand } from './log-level/command.ts';
 import { addNotifyCommand } from './notify/command.ts';
 import { addOpenapiCommand } from './openapi/command.ts';
 import { addPauseCommand } from './pause/command.ts';
@@ -59,6 +60,7 @@ export function createProgram(
   addReloadCommand(program, setting);
   addAcceptCommand(program, setting);
   addConfigCommands(program, setting);
+  addLogLevelCommand(program, setting);
   addUsageCommand(program, setting);
   addBackupCommand(program, setting);
   addRestoreCommand(program, setting);

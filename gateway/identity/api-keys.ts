@@ -1,4 +1,4 @@
-// API keys as a way of knowing who calls: read from their header, looked up by their public part, judged by the record.
+// Authenticates requests with API keys from a header.
 import type {
   Authenticated,
   Authenticator,
@@ -18,7 +18,7 @@ import {
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface KeyAuthenticatorOptions {
-  /** As written. */
+  /** As in the gateway file. */
   readonly header: string;
   readonly keys: KnownKeys;
   /** The real clock. */
@@ -27,14 +27,14 @@ export interface KeyAuthenticatorOptions {
 
 const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
-/** AUTH-3. A header with several keys is malformed; a mistyped one is refused without asking the store. */
+/** AUTH-3. A header with several keys is malformed. A mistyped key is refused without a store call. */
 export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOptions): Authenticator {
   const field = header.toLowerCase();
   const malformed: Authenticated = {
     kind: 'refused',
     refusal: { reason: 'credentials_malformed', field: header },
   };
-  /** Made once per record: a change of a key is another record. */
+  /** One object per record. A changed key is a new record. */
   const consumers = new WeakMap<KeyRecord, Map<string, Consumer>>();
 
   const consumerOf = (record: KeyRecord, digest: string): Consumer => {
@@ -43,11 +43,11 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
       ...consumerOfKey(record, digest),
       isRevoked: () => isRevoked(record.id, digest),
     };
-    // Only the digests of its own secrets come here: a handful.
+    // Few entries: only digests of the record's own secrets get here.
     consumers.set(record, known.set(digest, consumer));
     return consumer;
   };
-  /** By what this process knows; what it has to ask for it knows the next time. */
+  /** Uses the cached record. A cache miss starts a look-up for the next call. */
   const isRevoked = (id: string, digest: string): boolean => {
     const found = keys.find(id);
     if (found instanceof Promise) {
@@ -81,7 +81,7 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
     judge: ({ headers }: Carried) => {
       const value = headers.get(field);
       if (!isPresent(value)) return MISSING;
-      // Node joins what came in several lines.
+      // Node joins several lines with commas.
       if (value.includes(',')) return malformed;
       const parts = readKey(value);
       if (parts === undefined) return refused('checksum');

@@ -1,4 +1,4 @@
-// Every identity of the settings, able to judge what requests carry: tokens, API keys, certificates.
+// Opens an authenticator for every identity of the gateway file.
 import type { CertificateIdentity, IdentitySettings, JwtIdentity, TokenIdentity } from '../plan/settings.ts';
 import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
 import { consumerOfCertificate } from '../policy/authentication/consumer.ts';
@@ -12,22 +12,22 @@ import { createTokenCache, type IdentityVerifier } from './token-cache.ts';
 import { createKnownIssuers, type IssuerOf, issuerOf } from './token-shape.ts';
 import { createVerifyToken } from './verify-token.ts';
 
-/** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
+/** Called when requests to an issuer begin to fail, with the reason, and when they succeed again. */
 type ReportFailure = (identity: string, failure: string | undefined) => void;
 
 export interface AuthenticatorsOptions {
   readonly keys: KnownKeys;
   /** The real clock. */
   readonly now: () => EpochMs;
-  /** Of the fetches of keys. */
+  /** For JWK set fetches. */
   readonly onKeys: ReportFailure;
-  /** Of the questions about tokens. */
+  /** For token introspection. */
   readonly onIntrospection: ReportFailure;
 }
 
 export interface Authenticators {
   readonly byName: ReadonlyMap<string, Authenticator>;
-  /** Has what can be had before the first request asks for it; does not wait. */
+  /** Starts fetches before the first request needs them. Does not wait. */
   readonly warm: () => void;
   readonly close: () => void;
 }
@@ -87,7 +87,7 @@ function openVerifiers(
   return new Map(identities.map((identity) => [identity.name, open(identity)]));
 }
 
-/** Said once per change: what fails is tried again every few seconds. */
+/** Reports changes only, because failing fetches repeat every few seconds. */
 function onChange(name: string, report: ReportFailure): (failure: string | undefined) => void {
   let failing = false;
   return (failure) => {
@@ -100,13 +100,13 @@ function onChange(name: string, report: ReportFailure): (failure: string | undef
 const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 const NAMELESS: Authenticated = { kind: 'refused', refusal: { reason: 'certificate_invalid' } };
 
-/** Whether a certificate is proven, and whether the client itself opened the connection, was settled by the plane. */
+/** The plane has already verified the certificate, and that the client itself opened the connection. */
 export function createCertificateAuthenticator(
   settings: CertificateIdentity,
   now: () => EpochMs,
 ): Authenticator {
   const scopes = new Set(settings.scopes);
-  /** One certificate stands for all requests of its connection. */
+  /** One entry per connection. */
   const judged = new WeakMap<ClientCertificate, Authenticated>();
 
   const judge = (certificate: ClientCertificate): Authenticated => {
@@ -121,7 +121,7 @@ export function createCertificateAuthenticator(
     claims: ({ clientCertificate }) => clientCertificate !== undefined,
     judge: ({ clientCertificate }) => {
       if (clientCertificate === undefined) return MISSING;
-      // Proven when the connection was opened, which may be long ago.
+      // The handshake verified the certificate, perhaps long ago.
       if (clientCertificate.ends <= now()) return NAMELESS;
       return judged.get(clientCertificate) ?? judge(clientCertificate);
     },
@@ -129,14 +129,14 @@ export function createCertificateAuthenticator(
 }
 
 export interface VerifierOptions extends KeySetOptions {
-  /** The real clock, never the moved clock of the lifecycle rules. */
+  /** The real clock, never the lifecycle clock. */
   readonly now: () => EpochMs;
   readonly issuerOf?: IssuerOf;
 }
 
 /**
- * Makes the verifier of one identity. The issuer need not be up yet; until its keys were had, tokens are `unavailable`.
- * @throws TypeError when the keys may not be fetched from `settings.jwksUrl` (JWT-4).
+ * The issuer may still be down: tokens are `unavailable` until its keys are fetched. @throws TypeError if the keys may not
+ * be fetched from `settings.jwksUrl` (JWT-4).
  */
 export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
   const named = options.issuerOf ?? issuerOf;

@@ -1,4 +1,4 @@
-// An identity that is asked about tokens, made able to judge them: question, gate, judgement and cache put together.
+// Verifies tokens by introspection, with a circuit breaker, a budget per address and a cache.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
 import { bindingOf } from '../policy/authentication/token-authenticator.ts';
@@ -18,38 +18,38 @@ import {
 } from './token-cache.ts';
 import { type IssuerOf, issuerOf } from './token-shape.ts';
 
-/** Milliseconds, the body included: a request waits for it. */
+/** Milliseconds, body included. A request waits for it. */
 const TIMEOUT = 3_000;
 
 export interface IntrospectionOptions {
-  /** The real clock, never the moved clock of the lifecycle rules. */
+  /** The real clock, never the lifecycle clock. */
   readonly now: () => EpochMs;
   readonly issuerOf?: IssuerOf;
   readonly fetch?: typeof fetch;
-  /** Milliseconds a question may take; default 3 s. */
+  /** Milliseconds for one introspection. Default: 3 s. */
   readonly timeout?: number;
-  /** Told after each question why it had no answer, for operators; undefined when it had one. */
+  /** Called after each introspection: the failure for operators, or undefined. */
   readonly report?: (failure: string | undefined) => void;
 }
 
-/** Answers do not depend on keys, so they are all of one edition. */
+/** Introspection uses no keys, so its results never become stale by a new key set. */
 const GENERATION = 0;
 const UNAVAILABLE: Verification = { ...transient({ kind: 'unavailable' }), generation: GENERATION };
 
-/** Members in which servers say what kind of token it is; a refresh token is active too (JWT-5). */
+/** JWT-5: members in which servers name the kind of a token. A refresh token is active too. */
 const KIND_MEMBERS = ['token_type', 'token_use', 'typ'];
 const ACCESS_KINDS = /^(?:bearer|access_token|(?:application\/)?(?:at\+)?jwt)$/i;
 
-/** Failures in a row after which the endpoint is taken for dead. */
+/** Consecutive failures that open the circuit breaker. */
 const FAILURES = 3;
-/** Milliseconds until one question tries it again. */
+/** Milliseconds until one introspection tries the endpoint again. */
 const COOLDOWN = 5_000;
-/** More at once than this are not asked: a flood of made-up tokens becomes no flood of questions. */
+/** Most introspections at the same time, so that a flood of invented tokens does not reach the endpoint. */
 const MOST_AT_ONCE = 256;
 
 /**
- * Makes the verifier of an identity with token introspection (RFC 7662). Without an answer a token is `unavailable`.
- * @throws TypeError when tokens may not be sent to `settings.endpoint`.
+ * Verifies by introspection (RFC 7662). Without a response a token is `unavailable`. @throws TypeError if tokens may not be
+ * sent to `settings.endpoint`.
  */
 export function createIntrospectionVerifier(
   settings: IntrospectionIdentity,
@@ -112,7 +112,7 @@ function judgeIntrospection(
   at: EpochMs,
 ): TokenVerdict {
   if (answer.active !== true) return permanent(invalid('inactive'));
-  // The server's own words and no signed text: a member that it leaves empty is one that is not there.
+  // The response is not signed text, so a null member counts as absent.
   const claims = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
   const { exp = Number.POSITIVE_INFINITY, nbf = 0, iss, aud } = claims;
   if (typeof exp !== 'number' || typeof nbf !== 'number') return permanent(invalid('claims'));
@@ -134,9 +134,8 @@ function isOfAccess(kind: unknown): boolean {
 }
 
 /**
- * Lets few questions through to an endpoint that fails, so that a dead one costs one request of many its time-out.
- * `isOfEndpoint`: whether a failure is one of the endpoint, and not of the one question. The gate returns undefined, at
- * once, for a question that is not let through, and rejects as `ask` does.
+ * With an open breaker only one request per cooldown waits for a dead endpoint's timeout. `isOfEndpoint`: whether a failure
+ * is the endpoint's and not that of one token. Returns undefined at once if the breaker is open, and rejects as `ask` does.
  */
 function createCircuitBreaker(
   now: () => EpochMs,

@@ -1,4 +1,4 @@
-// A map of bounded size that forgets its older half at once.
+// A map of bounded size that evicts its older half at once.
 
 export interface RecentMap<Value> {
   readonly get: (key: string) => Value | undefined;
@@ -6,7 +6,7 @@ export interface RecentMap<Value> {
   readonly clear: () => void;
 }
 
-/** Holds at most `entries` entries, and their keys at most `characters` characters together. */
+/** Bounds the number of entries and the total length of their keys. */
 export function createRecentMap<Value>(entries: number, characters: number): RecentMap<Value> {
   let young = new Map<string, Value>();
   let old = new Map<string, Value>();

@@ -46,6 +46,7 @@ const ANSWER = {
 
 const OUTCOME: Omit<ExchangeOutcome, 'clientAddress' | 'clientNetwork'> = {
   method: 'GET',
+  host: 'api.example.com',
   path: '/api/v1/orders/1000',
   status: 200,
   bytes: 1_024,

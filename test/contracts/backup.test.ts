@@ -24,7 +24,7 @@ import { pauseFrom } from './override-store.ts';
 import { pinOf } from './pin-store.ts';
 
 const AT = Date.UTC(2026, 10, 20, 3);
-const NAME = 'backups/2026-11-20T03-00-00Z.db';
+const NAME = 'backups/2026-11-20T03-00-00.000Z.db';
 
 let folder: string;
 beforeEach(() => {
@@ -52,12 +52,12 @@ describe('a backup', () => {
       const written = Array.from({ length: 200 }, (_, n) =>
         state.pins.claim(account(`later-${n}`), pinOf('v1')),
       );
-      expect(await made).toEqual({ file: NAME, bytes: statSync(file(NAME)).size });
+      expect(await made).toEqual({ file: file(NAME), bytes: statSync(file(NAME)).size });
       await Promise.all(written);
     });
     expect(statSync(file(NAME)).mode & 0o777).toBe(0o600);
     expect(statSync(file('backups')).mode & 0o777).toBe(0o700);
-    expect(readdirSync(file('backups'))).toEqual(['2026-11-20T03-00-00Z.db']);
+    expect(readdirSync(file('backups'))).toEqual(['2026-11-20T03-00-00.000Z.db']);
     using copy = new DatabaseSync(file(NAME), { readOnly: true });
     expect(copy.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
     const found = copy
@@ -73,6 +73,17 @@ describe('a backup', () => {
     const [first, second] = await Promise.all(made);
     expect(first).toEqual(second);
     expect(readdirSync(file('backups'))).toHaveLength(1);
+  });
+
+  it('is another one a moment later', async () => {
+    await inState(async (state) => {
+      const names = [await state.backup(AT), await state.backup(AT + 1)].map((made) => made.file);
+      expect(
+        readdirSync(file('backups'))
+          .map((name) => file(join('backups', name)))
+          .sort(),
+      ).toEqual(names);
+    });
   });
 
   it('that cannot be written leaves nothing that could pass for one, and says why without a path', async () => {
@@ -105,7 +116,7 @@ describe('a restore', () => {
 
   it('has the state of the backup, and API keys as they are now: revoked ones stay revoked', async () => {
     await changeAfterBackup();
-    const former = 'sundial.db.before-2026-11-20T04-00-00Z';
+    const former = 'sundial.db.before-2026-11-20T04-00-00.000Z';
     const restored = await restoreBackup(folder, file(NAME), AT + 3_600_000);
     expect(restored).toEqual({ former, keptKeys: true });
     expect(names()).toEqual(['backups', 'sundial.db', former]);
@@ -199,7 +210,7 @@ describe('a restore', () => {
         using database = new DatabaseSync(backup);
         database.exec('DROP TABLE announced');
       }),
-      /cannot be restored: it is damaged: no such table: announced$/,
+      /cannot be restored: it is damaged: it has no table announced$/,
     ],
     ['is a pipe', () => execFileSync('mkfifo', [file('other.db')]), /is no backup of Sundial$/],
     ['is a folder', () => mkdirSync(file('other.db')), /is no backup of Sundial$/],
@@ -224,6 +235,24 @@ describe('a restore', () => {
     await inState(async ({ pins }) =>
       expect(await pins.find(account('lost'))).toMatchObject({ label: 'v2' }),
     );
+  });
+
+  it.each([
+    ['CREATE TRIGGER spy AFTER INSERT ON api_key BEGIN DELETE FROM api_key; END', 'trigger spy'],
+    ['CREATE VIEW keys AS SELECT * FROM api_key', 'view keys'],
+    ['CREATE TABLE spare (a)', 'table spare'],
+    ['CREATE INDEX by_text ON announced (text)', 'index by_text'],
+    ['DROP TABLE pin; CREATE TABLE pin (key TEXT, pin TEXT)', 'table pin'],
+  ])('of a file with what Sundial does not make says so: %s', async (sql, name) => {
+    await changeAfterBackup();
+    damage((backup) => {
+      using database = new DatabaseSync(backup);
+      database.exec(sql);
+    })();
+    await expect(restoreBackup(folder, file('other.db'), AT)).rejects.toThrow(
+      `other.db cannot be restored: it is damaged: it has a ${name} that Sundial does not make`,
+    );
+    await inState(async ({ keys }) => expect(await keys.read(late.id)).toEqual(late));
   });
 
   it('while a gateway runs is refused', async () => {

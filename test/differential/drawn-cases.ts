@@ -28,7 +28,7 @@ const echoed = fc
   );
 
 /** Clients of the API that limits each address. */
-export const ADDRESSES = 100;
+export const ADDRESSES = 30;
 const countedHead = (method: string, address: number): readonly string[] => [
   `${method} /counted/a HTTP/1.1`,
   'Host: api.example.com',

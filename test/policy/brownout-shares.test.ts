@@ -1,5 +1,4 @@
-// Who meets a brownout: everyone, a share that stays the same, not who has leave; and what they are told.
-// When one is stands in brownouts.test.ts.
+// Which callers a brownout refuses: all, a stable share, never those with an exception.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,7 +12,7 @@ import { NO_SUCCESSOR } from '../../gateway/policy/lifecycle/retirement.ts';
 import { version } from '../support/exchange-samples.ts';
 import { DAY, day, HOUR } from './brownout-times.ts';
 
-describe('who meets a window', () => {
+describe('the callers that a window refuses', () => {
   const subject: BrownoutSubject = { ...version(), exceptions: [] };
   const window: BrownoutWindow = {
     from: day('2027-02-01'),
@@ -30,7 +29,7 @@ describe('who meets a window', () => {
   });
   const share = fc.integer({ min: 1, max: 99 }).map((percent) => percent / 100);
 
-  it('everyone, when no share is set', () => {
+  it('are all callers without a share', () => {
     fc.assert(
       fc.property(consumer, (caller) => {
         expect(meetsBrownout(window, subject, window.from, caller)).toBe(true);
@@ -39,7 +38,7 @@ describe('who meets a window', () => {
     expect(looksAtCaller(window, subject, window.from)).toBe(false);
   });
 
-  it('the same callers all through a window, and more of them the larger the share', () => {
+  it('stay the same throughout a window, and are more with a larger share', () => {
     const instant = fc.integer({ min: window.from, max: window.until - 1 });
     fc.assert(
       fc.property(consumer, share, share, instant, instant, (caller, a, b, one, other) => {
@@ -57,7 +56,7 @@ describe('who meets a window', () => {
     ['in the next window', DAY, {}],
     ['in another version', 0, { label: 'v0' }],
     ['in another API', 0, { api: 'payments' }],
-  ])('about as many as the share says, and other ones %s', (_where, shifted, other) => {
+  ])('number about the share, and are others %s', (_where, shifted, other) => {
     const met = (from: number, met: BrownoutSubject) =>
       Array.from({ length: 2000 }, (_, index) =>
         meetsBrownout({ ...window, from, share: 0.25 }, met, window.from, {
@@ -71,7 +70,7 @@ describe('who meets a window', () => {
     expect(first.filter((each, index) => each && second[index]).length).toBeLessThan(250);
   });
 
-  it('a consumer behind another address is the same caller; without a consumer the address is', () => {
+  it('are identified by consumer, or by address if anonymous', () => {
     const half = { ...window, share: 0.5 };
     const meets = (id: string | undefined, clientAddress: string) =>
       meetsBrownout(half, subject, window.from, {
@@ -83,7 +82,7 @@ describe('who meets a window', () => {
     expect(new Set(addresses.map((address) => meets(undefined, address))).size).toBe(2);
   });
 
-  it('not a consumer with leave from brownouts, as long as it runs', () => {
+  it('exclude a consumer with an exception from brownouts until it expires', () => {
     const exception = {
       consumer: 'acme',
       until: window.from + 1000,
@@ -101,7 +100,7 @@ describe('who meets a window', () => {
     expect(looksAtCaller(window, excepted, window.from + 1000)).toBe(false);
   });
 
-  it('RL-1: whoever waits as long as told comes back when the window is over', () => {
+  it('RL-1: find the window over after Retry-After', () => {
     const instant = fc.integer({ min: window.from, max: window.until - 1 });
     fc.assert(
       fc.property(instant, (now) => {

@@ -1,4 +1,4 @@
-// Who has leave from what, and until when; and that a forgotten version is one only from its date on.
+// Exceptions and their expiry, and forgotten versions.
 import { describe, expect, it } from 'vitest';
 import { type Exception, leaveFrom, someoneMayPass } from '../../gateway/policy/lifecycle/exceptions.ts';
 import { isForgotten } from '../../gateway/policy/lifecycle/retirement.ts';
@@ -23,9 +23,9 @@ describe('an exception', () => {
   const both = [fromSunset, fromLimits];
 
   it.each<[string, Parameters<typeof leaveFrom>, Exception | undefined]>([
-    ['is its consumer’s until its instant', ['sunset', both, ACME, UNTIL - 1], fromSunset],
+    ['holds for its consumer until its instant', ['sunset', both, ACME, UNTIL - 1], fromSunset],
     ['does nothing from that instant on', ['sunset', both, ACME, UNTIL], undefined],
-    ['is nobody else’s', ['sunset', both, { id: 'other' }, 0], undefined],
+    ['does not hold for another consumer', ['sunset', both, { id: 'other' }, 0], undefined],
     ['is not for a caller without a name', ['sunset', both, undefined, 0], undefined],
     ['frees from what it names alone', ['brownouts', [fromSunset], ACME, 0], undefined],
     ['stands beside others of the same consumer', ['limits', both, ACME, UNTIL], fromLimits],
@@ -34,7 +34,7 @@ describe('an exception', () => {
     expect(leaveFrom(...args)).toBe(expected);
   });
 
-  it('ORD-3: the consumer matters only while an exception of the kind runs', () => {
+  it('ORD-3: the consumer matters only while an exception of that kind is in force', () => {
     expect(someoneMayPass('sunset', both, UNTIL - 1)).toBe(true);
     expect(someoneMayPass('sunset', both, UNTIL)).toBe(false);
     expect(someoneMayPass('limits', both, UNTIL)).toBe(true);
@@ -57,7 +57,7 @@ describe('a forgotten version', () => {
     after: { kind: 'gone' },
   };
 
-  it('STAT-1: is forgotten from its instant on, one without the date never', () => {
+  it('STAT-1: is unknown from its `forgotten` instant on, and never without one', () => {
     expect(isForgotten(schedule, UNTIL + DAY - 1)).toBe(false);
     expect(isForgotten(schedule, UNTIL + DAY)).toBe(true);
     expect(isForgotten({ ...schedule, forgotten: undefined }, Number.MAX_SAFE_INTEGER)).toBe(false);

@@ -1,5 +1,4 @@
-// The answer after sunset: gone or a redirect, by method, since when and why.
-// The stages stand in stages.test.ts.
+// The response after the sunset: 410 or a redirect, by method, with date and reason.
 import { describe, expect, it } from 'vitest';
 import { hasEnded, retire } from '../../gateway/policy/lifecycle/retirement.ts';
 import type { Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
@@ -40,7 +39,7 @@ describe('after sunset', () => {
     expect(hasEnded(phase({}, stage))).toBe(ended);
   });
 
-  it('RET-1, RET-11: gone since the day that began its stage', () => {
+  it('RET-1, RET-11: responds 410 with the start of its stage', () => {
     expect(retire(input)).toEqual(gone);
     expect(retire({ ...input, phase: phase({}, 'sunset') })).toEqual({
       ...gone,
@@ -76,12 +75,12 @@ describe('after sunset', () => {
     expect(refusal).toEqual(status === undefined ? gone : moved);
   });
 
-  it('RET-8: gone for the reason that its file gives', () => {
+  it('RET-8: the 410 contains the reason of the policy file', () => {
     const because = 'money amounts become integers';
     expect(retire({ ...input, schedule: { ...schedule, reason: because } })).toEqual({ ...gone, because });
   });
 
-  it('RET-5: a redirect that would lead back to the request is a 410', () => {
+  it('RET-5: a redirect back to the request becomes a 410', () => {
     expect(retire({ ...input, schedule: moving(308), redirect: undefined })).toEqual(gone);
   });
 

@@ -1,5 +1,4 @@
-// Every refusal and every fault there is, with the statuses they are answered with.
-// One sample of each member of the unions: the compiler asks for a new one when a union grows.
+// A sample of every refusal and fault with its statuses; the compiler requires a new sample when a union grows.
 
 import type { ErrorDescription } from '../../gateway/exchange/answers/error-body.ts';
 import { describeFault } from '../../gateway/exchange/answers/fault.ts';
@@ -143,7 +142,7 @@ const FAULTS: Readonly<Record<FaultCode, Fault>> = {
   internal: new Fault('internal'),
 };
 
-/** The answers that each reason can have. */
+/** The possible answers of each reason. */
 export function answersOfRefusals(): ReadonlyMap<RefusalReason, readonly ErrorDescription[]> {
   const { start, decision } = deprecatedFacts();
   const facts = { ...decision, plan: start.plan };
@@ -156,7 +155,7 @@ export function answersOfRefusals(): ReadonlyMap<RefusalReason, readonly ErrorDe
   );
 }
 
-/** The statuses each reason can be answered with. */
+/** The possible statuses of each reason. */
 export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
   return new Map(
     Array.from(answersOfRefusals(), ([reason, answers]) => [

@@ -1,11 +1,10 @@
-// The README and its pages as data: their fenced blocks, tables, code spans, sections.
-// Small on purpose: it reads the Markdown this project writes, not every Markdown.
+// Parses the README and its pages: code blocks, tables, code spans and sections, in the Markdown that this project uses.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** What a reader is given, in the order in which it is read. */
+/** All pages, in reading order. */
 export const PAGES = [
   'README.md',
   'policies/README.md',
@@ -34,18 +33,18 @@ export function isGuide(page: string): boolean {
 }
 
 export interface Block {
-  /** What follows the fence; empty for none. */
+  /** The info string of the fence; empty for none. */
   readonly language: string;
   readonly text: string;
-  /** Title of the section it stands in. */
+  /** Title of its section. */
   readonly section: string;
 }
 
 export interface Readme {
   readonly blocks: readonly Block[];
-  /** The text without its blocks. */
+  /** The text without code blocks. */
   readonly prose: string;
-  /** What stands between single backticks in the prose. */
+  /** Code spans in the prose. */
   readonly spans: readonly string[];
   /** Tables by their first heading cell; rows of cells, without the heading. */
   readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;
@@ -84,7 +83,7 @@ export function shellLines({ blocks }: Readme): readonly string[] {
   return shell.flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));
 }
 
-/** Variables that move a port, with the port it is said to be without them. */
+/** Variables that set a port, with the default port in the text. */
 export function writtenPorts({ prose }: Readme): ReadonlyMap<string, number> {
   const found = prose.matchAll(/`(SUNDIAL_\w+_PORT)` \((\d+)\)/g);
   return new Map(Array.from(found, ([, name = '', port]) => [name, Number(port)]));

@@ -1,6 +1,7 @@
 // One line per request: what stands in it, what never does, and what hostile bytes cannot do to it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Fault } from '../../gateway/exchange/directive.ts';
 import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
 import { anyCharacter } from '../support/any-text.ts';
@@ -14,7 +15,11 @@ describe('the access log', () => {
     const { telemetry, clocks, lines } = harness();
     clocks.monotonic = 12.3456;
     const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', traceparent: '', tracestate: undefined };
-    telemetry.observer.onAnswer(deprecatedFacts({ trace, consumer: acme, upstreamMs: 9.5 }), outcome());
+    const target = 'http://10.0.0.7:4001';
+    telemetry.observer.onAnswer(
+      deprecatedFacts({ trace, consumer: acme, upstreamMs: 9.5, target }),
+      outcome(),
+    );
     expect(await lines()).toEqual([
       {
         level: 'info',
@@ -23,6 +28,7 @@ describe('the access log', () => {
         request_id: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
         trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
         method: 'GET',
+        host: 'api.example.com',
         path: '/api/v1/orders/7',
         status: 200,
         api: 'orders',
@@ -30,6 +36,7 @@ describe('the access log', () => {
         stage: 'deprecated',
         carrier: 'path',
         consumer: 'acme',
+        target,
         duration_ms: 12.346,
         upstream_ms: 9.5,
         bytes: 512,
@@ -49,7 +56,7 @@ describe('the access log', () => {
       outcome({ status: 404, userAgent: undefined }),
     );
     telemetry.observer.onAnswer(
-      deprecatedFacts({ fault: 'upstream_reset' }),
+      deprecatedFacts({ fault: new Fault('upstream_reset') }),
       outcome({ status: 502, aborted: true }),
     );
     const [refused, failed] = await lines();
@@ -67,6 +74,72 @@ describe('the access log', () => {
       expect(refused).not.toHaveProperty(name);
     }
     expect(failed).toMatchObject({ fault: 'upstream_reset', aborted: true });
+  });
+
+  it('has a failure once, with what failed, where and why, on a line of level error', async () => {
+    const { telemetry, lines } = harness();
+    const refused = Object.assign(new Error('connect ECONNREFUSED redis://user:canary@10.0.0.7'), {
+      code: 'ECONNREFUSED',
+    });
+    const cause = new Error('no connection', { cause: refused });
+    const fault = new Fault('upstream_refused', { service: 'orders-v1', cause });
+    telemetry.observer.onAnswer(
+      deprecatedFacts({ fault, target: 'http://10.0.0.7:4001' }),
+      outcome({ status: 502 }),
+    );
+    telemetry.observer.onAnswer(
+      deprecatedFacts({ fault: new Fault('upstream_unavailable', { service: 'orders-v1' }) }),
+      outcome({ status: 503 }),
+    );
+    const [first, second, ...more] = await lines();
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({
+      level: 'error',
+      log: 'access',
+      status: 502,
+      fault: 'upstream_refused',
+      upstream: 'orders-v1',
+      target: 'http://10.0.0.7:4001',
+      error: {
+        code: 'Error',
+        message: 'no connection',
+        causes: ['ECONNREFUSED'],
+        at: [expect.stringContaining('access-log.test.ts'), expect.any(String), expect.any(String)],
+      },
+    });
+    expect(JSON.stringify(first)).not.toContain('canary');
+    expect(second).toMatchObject({ level: 'error', fault: 'upstream_unavailable', upstream: 'orders-v1' });
+    expect(second).not.toHaveProperty('target');
+    expect(second).not.toHaveProperty('error');
+  });
+
+  it('has room for the longest line that a request can make', async () => {
+    const { telemetry, lines } = harness();
+    const wide = '\u202e'.repeat(10_000);
+    let cause: Error | undefined;
+    for (let depth = 0; depth < 20; depth += 1)
+      cause = Object.assign(new Error(wide, cause && { cause }), {
+        code: wide,
+        stack: `at\n  at ${wide}\n  at ${wide}\n  at ${wide}`,
+      });
+    for (let times = 0; times < 3; times += 1)
+      telemetry.observer.onAnswer(
+        deprecatedFacts({
+          requestId: wide,
+          consumer: { ...acme, id: wide },
+          fault: new Fault('internal', { service: wide, cause }),
+          target: wide,
+        }),
+        outcome({
+          path: wide,
+          host: wide,
+          userAgent: wide,
+          method: wide,
+          protocol: wide,
+          clientAddress: wide,
+        }),
+      );
+    expect(await lines()).toHaveLength(3);
   });
 
   it('writes the time of each answer across the turn of a second', async () => {

@@ -40,7 +40,7 @@ export function harness(
         written += text;
       },
     },
-    tracing: { starts: false, sampled: 0 },
+    settings: { logLevel: 'info', tracing: { starts: false, sampled: 0 } },
     workers,
   });
   const series = async (prefix: string): Promise<Record<string, number>> => {
@@ -67,6 +67,7 @@ export function harness(
 export function outcome(changes: Partial<ExchangeOutcome> = {}): ExchangeOutcome {
   return {
     method: 'GET',
+    host: 'api.example.com',
     path: '/api/v1/orders/7',
     status: 200,
     bytes: 512,

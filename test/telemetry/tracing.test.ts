@@ -36,7 +36,7 @@ const begin =
 
 const quiet = {
   log: { write: () => undefined },
-  tracing: { starts: true, sampled: 1 },
+  settings: { logLevel: 'info', tracing: { starts: true, sampled: 1 } },
 } as const;
 
 describe('a trace that a request comes with', () => {

@@ -1,5 +1,4 @@
-// The secrets of the sample clients and users, which everyone may read: what is known by heart of a demo, and of nothing else.
-// Read by those who show them: the token command, the sample client page, tests. The issuer itself knows digests alone.
+// The secrets of the sample clients and users, which are public; the issuer itself knows only digests.
 
 /** By client id. */
 export const SAMPLE_CLIENT_SECRETS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// The `listeners` of `config/gateway.yaml`: addresses, TLS, plain HTTP, and what operators use.
+// The grammar of `listeners` in `config/gateway.yaml`: addresses, TLS, plain HTTP, admin, metrics.
 import { z } from 'zod';
 import { notation, parseWholeSeconds } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';
@@ -28,7 +28,7 @@ const certificate = z.strictObject({
   key: text('PEM file of the private key, relative to this file.', ['certs/api.key']),
 });
 
-/** Written as the default of certificates: a client that names no host is refused. */
+/** As `default` of the certificates: handshakes without SNI fail. */
 export const NO_DEFAULT = 'none';
 
 const clientCertificates = z.strictObject({
@@ -56,7 +56,7 @@ const tls = z.strictObject({
     .optional(),
 });
 
-/** Zero withdraws what browsers remember (RFC 6797 section 6.1.1). */
+/** Zero tells browsers to forget the policy (RFC 6797 section 6.1.1). */
 const hsts = notation(
   (text) => (text === '0s' ? 0 : parseWholeSeconds(text)),
   'not a duration of at least 1s, such as 365d, nor 0s',
@@ -115,12 +115,12 @@ export const listenersSection = z
   })
   .meta({ description: 'Addresses to listen on.' });
 
-/** In the data folder, for its owner only (0600). */
+/** In the data folder, with mode 0600. */
 export const ADMIN_TOKEN_FILE = 'admin-token';
 
 const TOKEN = /^[A-Za-z0-9._~+/-]{32,512}={0,2}$/;
 
-/** The token68 characters that a Bearer credential may have (RFC 6750 §2.1), at least 32 of them; undefined for any other text. */
+/** The token68 of a Bearer credential (RFC 6750 §2.1), at least 32 characters. Otherwise undefined. */
 export function parseAdminToken(text: string): string | undefined {
   return TOKEN.test(text) ? text : undefined;
 }

@@ -1,12 +1,11 @@
-// The WWW-Authenticate values that go with an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
+// The WWW-Authenticate values of an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
 import type { AuthenticationRefusal, Consumer, CredentialScheme } from './access.ts';
 import { BEARER_FIELD } from './token-authenticator.ts';
 
 export interface ChallengeContext {
   readonly realm: string;
-  /** Those that the API accepts, at least one. */
   readonly schemes: readonly CredentialScheme[];
-  /** Where the API says which issuers it trusts (RFC 9728 §5.1); undefined: nowhere. */
+  /** URL of the protected resource metadata, which lists the trusted issuers (RFC 9728 §5.1). */
   readonly resourceMetadata: string | undefined;
 }
 
@@ -19,9 +18,9 @@ const SCHEME_OF: Readonly<Record<Consumer['via'], Scheme>> = {
 };
 
 /**
- * AUTH-2, AUTH-3: one field value per challenge, in the order of the identities. What was wrong is said to the scheme
- * that it was wrong with; a request without credentials is told no error code (RFC 6750 §3.1). A 403 asks for nothing
- * but more scopes, by the scheme that was used.
+ * AUTH-2, AUTH-3: one field value per challenge, in the order of the identities. Only the scheme that failed gets an error
+ * code. A request without credentials gets none (RFC 6750 §3.1). A 403 challenges only the scheme that was used, for more
+ * scopes.
  */
 export function challengesFor(refusal: AuthenticationRefusal, context: ChallengeContext): readonly string[] {
   const schemes = context.schemes.filter(isFirstOfItsScheme);
@@ -48,7 +47,7 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
   }
 }
 
-/** As whoever has shown nothing yet is asked: with where to learn who issues tokens. */
+/** The challenge before any attempt: it includes the URL that lists the issuers. */
 function whole(scheme: CredentialScheme, context: ChallengeContext): string {
   const { resourceMetadata } = context;
   const challenge = bare(scheme, context);
@@ -57,7 +56,7 @@ function whole(scheme: CredentialScheme, context: ChallengeContext): string {
     : challenge;
 }
 
-/** Of keys with every header that takes one: a client may have a key for any of them. */
+/** The ApiKey challenge lists the headers of all identities, because the client may have a key for any of them. */
 function bare({ scheme }: CredentialScheme, { realm, schemes }: ChallengeContext): string {
   const challenge = `${scheme} realm="${shown(realm)}"`;
   if (scheme !== 'ApiKey') return challenge;
@@ -73,7 +72,7 @@ function isFirstOfItsScheme(
   return schemes.findIndex((other) => other.scheme === scheme) === index;
 }
 
-/** RFC 6750 §3 allows printable ASCII without `"` and `\`, so nothing ever needs an escape; the rest is left out. */
+/** RFC 6750 §3 allows printable ASCII without `"` and `\`. Other characters are dropped, so nothing needs an escape. */
 function shown(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '');
 }

@@ -3,12 +3,14 @@ import type { EpochMs } from '../contract.ts';
 import { phaseAt } from './phases.ts';
 import type { Phase, Schedule, Stage } from './schedule.ts';
 
-/** The first stage that any version has is that of the API. `planned` is last: any other stage means a release. */
+/**
+ * The first of these that any version has is the stage of the API. `planned` is last: every other stage means a release.
+ */
 const BY_LIFE: readonly Stage[] = ['active', 'deprecated', 'sunset', 'retired', 'planned'];
 
 type Lives = readonly { readonly phases: readonly Phase[] }[];
 
-/** The first of BY_LIFE among the versions. Pass at least one version, with overrides applied. */
+/** Pass at least one version, with overrides applied. */
 export function stageOfApi(versions: Lives, now: EpochMs): Stage {
   const stages = versions.map(({ phases }) => phaseAt(phases, now).stage);
   const stage = BY_LIFE.find((each) => stages.includes(each));
@@ -16,7 +18,6 @@ export function stageOfApi(versions: Lives, now: EpochMs): Stage {
   return stage;
 }
 
-/** The next change of the API's stage; undefined if there is none. */
 export function nextStageOfApi(
   versions: Lives,
   now: EpochMs,
@@ -30,12 +31,11 @@ export function nextStageOfApi(
   return undefined;
 }
 
-/** Whether this is the schedule of an API without versions: it has no release and is shown under the API's name. */
+/** An API without versions has no release. It is shown under the API's name. */
 export function isOfWholeApi({ released }: Pick<Schedule, 'released'>): boolean {
   return released === Number.NEGATIVE_INFINITY;
 }
 
-/** Whether the schedule has any date: an API without versions may have none. */
 export function hasDates({ released, deprecated, sunset, retired }: Schedule): boolean {
   return [released, deprecated, sunset, retired].some((at) => at !== undefined && Number.isFinite(at));
 }

@@ -1,4 +1,4 @@
-// The life of a version at an instant, with announcements and overrides applied.
+// Applies announcements and overrides to the rules of a version at an instant.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';
@@ -8,21 +8,19 @@ import { type Announceable, knownAt } from './known.ts';
 import { type Hold, type Override, type Pause, pauseOf, retirementHoldOf } from './override.ts';
 import type { Phase, Schedule } from './schedule.ts';
 
-/** What an override may change in a version or operation; the rules of a plan have this form. */
+/** The parts of a version or operation that an override may change. The rules of a plan have this shape. */
 export interface Living extends Announceable {
   readonly api: string;
   readonly label: Label;
   readonly schedule: Schedule;
   readonly phases: readonly Phase[];
-  /** The phases it would have with other dates. */
   readonly phasesOf: (schedule: Schedule) => readonly Phase[];
   readonly exceptions: readonly Exception[];
   readonly brownouts: BrownoutCalendar | undefined;
-  /** Without one nothing can be served, whatever is paused. */
+  /** Undefined: the version cannot be served, paused or not. */
   readonly upstream: object | undefined;
 }
 
-/** What a stage depends on besides the dates. */
 export interface Moment {
   readonly now: EpochMs;
   readonly overrides: readonly Override[];
@@ -33,14 +31,14 @@ interface Remembered<T> {
   readonly made: T;
 }
 
-/** One entry for each: at any instant a version has one pause, and what that leaves of it one hold. */
+/** One entry per version: at any instant at most one pause applies, and one hold on its result. */
 const lives = new WeakMap<Living, Remembered<Living>>();
 const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
 
 /**
- * The rules at `now`: with the dates announced by then, and with overrides applied. During a pause there is no brownout, and
- * an end inside the pause moves to its end, in the headers too. A hold does the same, but keeps brownouts. Returns the
- * same object as long as the same pause and the same hold are in force.
+ * The rules at `now`, with announced dates and overrides. During a pause no brownout happens, and an end inside the pause
+ * moves to the end of the pause, in headers too. A hold does the same but keeps brownouts. Returns the same object as long
+ * as the same pause and hold are in force.
  */
 export function assess<R extends Living>(written: R, moment: Moment): R {
   const rules = written.earlier === undefined ? written : knownAt(written, moment.now);
@@ -51,7 +49,7 @@ export function assess<R extends Living>(written: R, moment: Moment): R {
   return hold === undefined || !isTimely(hold, rules) ? paused : remembered(paused, hold, underHold);
 }
 
-/** A hold keeps alive and revives nothing: neither the version nor an operation that had ended when it began. */
+/** A hold never revives a version or operation that had ended before the hold began. */
 function isTimely({ from }: Hold, { schedule }: Living): boolean {
   return schedule.sunset !== undefined && from < schedule.sunset;
 }
@@ -62,14 +60,13 @@ function remembered<R extends Living, O extends Override>(
   make: (rules: R, override: O) => R,
 ): R {
   const known = lives.get(rules);
-  // The remembered object is a copy of these rules with other dates, so the cast is safe.
+  // The cached object is a copy of these rules with other dates, so the cast is safe.
   if (known !== undefined && isSame(known.override, override)) return known.made as R;
   const made = make(rules, override);
   lives.set(rules, { override, made });
   return made;
 }
 
-/** The pause that holds a version at `now`: none where there is nothing to serve it with. */
 export function holdOf(
   rules: Pick<Living, 'api' | 'label' | 'upstream'>,
   { overrides, now }: Moment,
@@ -94,7 +91,7 @@ function underHold<R extends Living>(rules: R, { until }: Override): R {
   return { ...rules, schedule, phases, exceptions };
 }
 
-/** No end comes before `until`. The very same dates where none would. */
+/** Moves every end before `until` to `until`. Returns the same object if no date moves. */
 function holdDates(schedule: Schedule, until: EpochMs): Schedule {
   const ends = ['sunset', 'retired', 'forgotten'] as const;
   if (ends.every((end) => (schedule[end] ?? until) >= until)) return schedule;
@@ -102,12 +99,12 @@ function holdDates(schedule: Schedule, until: EpochMs): Schedule {
     const date = schedule[end];
     return date === undefined ? undefined : Math.max(date, until);
   });
-  // A version that was to go without notice is deprecated once its day has come.
+  // A version without a deprecation date counts as deprecated from its original end.
   const deprecated = schedule.deprecated ?? schedule.sunset ?? schedule.retired;
   return { ...schedule, deprecated, sunset, retired, forgotten };
 }
 
-/** The calendar without what falls into the pause; one that versions and operations share stays shared. */
+/** Removes the parts of windows inside the pause. Versions and operations that share a calendar share the result. */
 function clear(calendar: BrownoutCalendar, pause: Pause): BrownoutCalendar {
   const known = calendars.get(calendar);
   if (known !== undefined && isSame(known.override, pause)) return known.made;
@@ -124,7 +121,7 @@ function outside(window: BrownoutWindow, { from, until }: Pause): readonly Brown
   ].filter((part) => part.from < part.until);
 }
 
-/** A store may read the same override anew; one that was changed is another. */
+/** A store may return a new object for the same override. */
 function isSame(one: Override, other: Override): boolean {
   return one === other || (one.id === other.id && one.from === other.from && one.until === other.until);
 }

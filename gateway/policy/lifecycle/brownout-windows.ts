@@ -1,23 +1,22 @@
-// From the brownout rules of one version to its windows: repetition unrolled, phases placed before the sunset.
+// Expands the brownout rules of a version into windows.
 import type { EpochMs } from '../contract.ts';
 import { strikes } from './brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronBeat } from './brownout-rule.ts';
 
-/** More refusals than this are no brownouts but an outage, and would only make every reload slow. */
+/** More windows would be an outage rather than brownouts, and would slow down every reload. */
 export const MOST_WINDOWS = 500;
 
-/** The stretch in which a version may be browned out. */
 export interface BrownoutSpan {
   readonly deprecated: EpochMs;
-  /** The effective one: what is relative to it moves with an extension. */
+  /** The effective sunset. Windows relative to it move with an extension. */
   readonly sunset: EpochMs;
 }
 
 type Stretch = Pick<BrownoutWindow, 'from' | 'until'>;
 
 /**
- * Every window of the rules, by time and cut to the span, so that no rule can refuse before a version is deprecated.
- * At most one more than `MOST_WINDOWS` in all, and then the first of each rule: enough to see that there are too many.
+ * All windows of the rules, in time order and limited to the span, so that no rule refuses before the deprecation. Returns
+ * at most one window more than `MOST_WINDOWS`, plus the first of each further rule. The caller can thus detect an excess.
  */
 export function expandBrownouts(
   rules: readonly BrownoutRule[],
@@ -56,7 +55,7 @@ function stretchesOf(
   }
 }
 
-/** A window that begins before the end of its rule ends with the rule. */
+/** A window that would outlast its rule ends with the rule. */
 function repeat(
   beat: CronBeat,
   from: EpochMs,
@@ -72,7 +71,7 @@ function repeat(
   }));
 }
 
-/** How long before the sunset the next repeated phase takes over; 0 when this is the last. */
+/** How long before the sunset the next repeated phase begins. 0 for the last phase. */
 function nextPhase(beforeSunset: number, rules: readonly BrownoutRule[]): number {
   const later = rules.flatMap(({ times }) =>
     times.kind === 'phase' && times.beat !== undefined && times.beforeSunset < beforeSunset

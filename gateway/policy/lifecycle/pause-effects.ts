@@ -1,4 +1,4 @@
-// What a pause, or a hold, does to each version it names, said before it is stored and whenever it is listed.
+// Computes and describes what a pause or hold does to each version that it names.
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { isOfWholeApi } from './api-life.ts';
@@ -13,36 +13,31 @@ export interface PausableApi {
   readonly versions: ReadonlyMap<Label, PausableVersion>;
 }
 
-/** A version of a plan, with its operations. */
 export interface PausableVersion extends PausableLife {
   readonly operations: { readonly list: readonly PausableLife[] } | undefined;
 }
 
 export interface PausableLife extends Living {
-  /** Such as `GET /search`; undefined for the version as a whole. */
   readonly operation: string | undefined;
 }
 
-/** What a pause does to one version, or to an operation with a sunset or brownouts of its own. */
+/** The effect on one version, or on an operation with its own sunset or brownouts. */
 export interface PauseEffect {
   readonly version: Label;
   readonly operation: string | undefined;
-  readonly effect: /** It has ended. */
+  readonly effect:
     | 'served_again'
-    /** It would have ended. */
     | 'sunset_held'
     | 'brownouts_held'
-    /** It has ended, and nothing is left to serve it with. */
     | 'stays_ended'
-    /** Neither its sunset nor a brownout falls into that time. */
+    /** Neither its sunset nor a brownout falls into the pause. */
     | 'none';
-  /** Windows that are left out or cut short. */
   readonly brownouts: number;
-  /** The same in words for the operator, without a full stop. */
+  /** One sentence for the operator, without a full stop. */
   readonly summary: string;
 }
 
-/** What the pause does from its first instant on, by version in the order of the file; empty for an API that is gone. */
+/** The effects from the start of the pause on, in the order of the policy file. Empty if the API no longer exists. */
 export function effectsOf(pause: Override, apis: readonly PausableApi[]): readonly PauseEffect[] {
   const api = apis.find(({ name }) => name === pause.api);
   return [...(api?.versions.values() ?? [])]
@@ -101,7 +96,7 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
   }
 }
 
-/** What callers of a version that has ended go on getting. */
+/** The response that callers of an ended version keep getting. */
 function endingOf(schedule: Schedule, { from }: Override): string {
   if (isForgotten(schedule, from)) return '404';
   return schedule.after.kind === 'redirect' ? 'redirect' : '410';

@@ -1,13 +1,12 @@
-// Whether anybody would miss what is deprecated, by what the ledger has of it, and the sentence that says so.
+// Decides from the ledger whether a deprecated version is still called, and says so in one sentence.
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { counted, dayOf } from '../notation.ts';
 import { dayNumber, startOfDay } from './day.ts';
 import type { UsageWindow } from './window.ts';
 
 export type UsageVerdict =
-  /** Nobody called in the whole of a window that is long enough. */
   | { readonly kind: 'unused'; readonly days: number; readonly looks: Look }
-  /** Nobody called, but the ledger has not looked as long, or was not asked for longer. */
+  /** No calls, but the period is too short or the ledger has not counted for all of it. */
   | { readonly kind: 'too_early'; readonly days: number; readonly looks: Look }
   | Called;
 
@@ -20,21 +19,20 @@ export interface Called {
   readonly looks: Look;
 }
 
-/** Since when calls would have been counted, and what began then. */
+/** Since when calls were counted, and what limits that start. */
 export type Look =
   | { readonly since: EpochMs; readonly because: 'window' | 'ledger' | 'deprecated' }
-  /** It is not watched. */
   | { readonly since: undefined; readonly because: 'ledger' };
 
 export interface Looked {
   readonly window: UsageWindow;
-  /** Since when the ledger watches it; undefined: it does not, or not yet. */
+  /** When counting began. Undefined: not yet, or never. */
   readonly beganAt: EpochMs | undefined;
-  /** Calls before it were not counted. */
+  /** Earlier calls were not counted. */
   readonly deprecated: EpochMs | undefined;
 }
 
-/** What is called once a month would seem safe to retire for a shorter time. */
+/** In a shorter period, a monthly caller would be missed. */
 const LONG_ENOUGH_DAYS = 30;
 
 export function usageVerdict(counts: Pick<Called, 'consumers' | 'calls'>, looked: Looked): UsageVerdict {
@@ -45,13 +43,13 @@ export function usageVerdict(counts: Pick<Called, 'consumers' | 'calls'>, looked
   return { kind: isLong ? 'unused' : 'too_early', days, looks };
 }
 
-/** How often, over as long as the ledger has looked: a young one has not seen as many days as were asked for. */
+/** The mean rate over the days that the ledger counted, which may be fewer than the requested days. */
 export function called(
   { consumers, calls }: Pick<Called, 'consumers' | 'calls'>,
   looks: Look,
   { days, now }: Pick<UsageWindow, 'days' | 'now'>,
 ): Called {
-  // A day that has only begun is not to be taken for the measure of all.
+  // At least a day, because a partial day would exaggerate the rate.
   const lasted = Math.max(DAY_MS, now - (looks.since ?? now));
   return { kind: 'called', consumers, calls, perDay: (calls * DAY_MS) / lasted, days, looks };
 }
@@ -64,7 +62,7 @@ function lookOf({ window, beganAt, deprecated = Number.NEGATIVE_INFINITY }: Look
   return { since, because: since === deprecated ? 'deprecated' : 'ledger' };
 }
 
-/** Without a full stop. `operations`: what alone is deprecated where the version is not. */
+/** Without a full stop. `operations`: the deprecated operations of a version that is not deprecated itself. */
 export function verdictInWords(verdict: UsageVerdict, operations: readonly string[] = []): string {
   const what = operations.join(', ');
   const calls = what === '' ? '0 calls' : `0 calls of ${what}`;
@@ -82,14 +80,14 @@ export function verdictInWords(verdict: UsageVerdict, operations: readonly strin
   }
 }
 
-/** `14 consumers, 3,100 calls a day`, and since when where that is not all the days that were asked for. */
+/** `14 consumers, 3,100 calls a day`, and the start of counting if it is later than requested. */
 export function calledInWords(verdict: Called): string {
   const { consumers, looks } = verdict;
   const often = `${counted(consumers, 'consumer')}, ${oftenInWords(verdict)}`;
   return looks.because === 'window' ? often : `${often}; ${sinceWhen(looks)}`;
 }
 
-/** Of few calls the number says more than the mean. */
+/** Below one call a day, the total is clearer than the mean. */
 function oftenInWords({ calls, perDay, days }: Called): string {
   return perDay < 1
     ? `${counted(calls, 'call')} in ${counted(days, 'day')}`

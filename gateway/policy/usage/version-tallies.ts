@@ -1,4 +1,4 @@
-// What a version is still called: consumers, calls, and each operation, over rows that come page by page.
+// Sums up consumers and calls per version and operation, over rows that arrive in pages.
 import type { UsageSubject } from './ledger.ts';
 import { type Counted, countedIn, sum, type UsageRow } from './rows.ts';
 
@@ -9,20 +9,17 @@ export interface OperationTally extends Counted {
 
 export interface VersionTally extends Counted, Pick<UsageSubject, 'api' | 'version'> {
   readonly consumers: number;
-  /** In the order in which they were met. */
   readonly operations: readonly OperationTally[];
-  /** Of the consumers that were asked for, by id. */
   readonly watched: ReadonlyMap<string, Counted>;
 }
 
 export interface VersionTallies {
-  /** Rows in the order of api, version, consumer. */
   readonly add: (rows: readonly UsageRow[]) => void;
   readonly versions: () => readonly VersionTally[];
 }
 
 type Growing<T> = { -readonly [K in keyof T]: T[K] };
-/** `last`: the consumer that was counted last, who may come again: by another way of being known, or on the next page. */
+/** `last`: the consumer counted last. Its rows may continue with another credential or on the next page. */
 type Growth<T> = Growing<T> & { last: string };
 
 interface Version extends Growth<Omit<VersionTally, 'operations' | 'watched'>> {
@@ -30,7 +27,7 @@ interface Version extends Growth<Omit<VersionTally, 'operations' | 'watched'>> {
   readonly watched: Map<string, Counted>;
 }
 
-/** `watches`: whether a consumer of a version is to be told of by name. An address is nobody's name. */
+/** `watches`: selects consumers to report by id. Addresses are never reported. */
 export function createVersionTallies(
   watches: (row: Pick<UsageSubject, 'api' | 'version' | 'consumer'>) => boolean = () => false,
 ): VersionTallies {

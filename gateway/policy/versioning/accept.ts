@@ -1,4 +1,4 @@
-// `Accept`: read into preferences where a media type carries versions, rewritten for the upstream, asked for a preferred type.
+// Reads `Accept`: versions with their weights, the list for the upstream, and preferred media types.
 import { mediaType } from '@hapi/accept';
 import { type ContentType, isTypeValid } from 'content-type';
 import type { Fields } from '../contract.ts';
@@ -16,7 +16,6 @@ import type { Claim, MediaTemplate, Preference } from './resolution.ts';
 
 interface Member {
   readonly media: ContentType;
-  /** As sent, without the blanks around it. */
   readonly text: string;
 }
 
@@ -25,8 +24,8 @@ const NOTHING_ELSE: Preference['also'] = [];
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * NEG-1 to NEG-3: the version that each member names, in listing order. A member that misspells its version, or has an
- * invalid weight beside one, counts as an unknown version. Other members that are no media range count for nothing.
+ * NEG-1 to NEG-3: the version that each member names, in listing order. A member with a misspelt version, or with a version
+ * and an invalid weight, counts as an unknown version. Other members that are no media range are ignored.
  */
 export function readPreferences(templates: readonly MediaTemplate[], headers: Fields): readonly Preference[] {
   const accept = headers.get('accept');
@@ -53,8 +52,8 @@ export function readPreferences(templates: readonly MediaTemplate[], headers: Fi
 }
 
 /**
- * VER-9: the list for an upstream, which knows plain types only. Members that ask for the resolved version, as `means`
- * tells, become plain ones, those that ask for another go, the rest stays. Undefined when no member is left.
+ * VER-9: the list for an upstream, which knows only plain types. Members that name the resolved version, as `means`
+ * decides, become plain. Members that name another version are removed. Undefined if no member is left.
  */
 export function plainAccept(
   templates: readonly MediaTemplate[],
@@ -64,11 +63,11 @@ export function plainAccept(
   const kept: string[] = [];
   for (const { media, text } of membersOf(accept)) {
     if (!isTypeValid(media.type)) continue;
-    // An upstream may read a version where this reader sees a misspelt one.
+    // The upstream may read a version where this reader sees a misspelt one.
     if (misspeltIn(templates, media, text) !== undefined) continue;
     const version = versionIn(templates, media);
     if (version === undefined) {
-      // A quoted string that never ends could hide a member from this reader and show it to the next (ORD-2).
+      // An unterminated quoted string could hide a member from this reader and show it to the upstream (ORD-2).
       kept.push(text.includes('"') ? understoodType(media) : text);
     } else if ((weightOf({ media, text }) ?? 0) > 0 && means({ carrier: 'accept', ...version })) {
       kept.push(plainType(templates, media));
@@ -78,8 +77,8 @@ export function plainAccept(
 }
 
 /**
- * NEG-5: the form in which a client wants the resolved version, as `means` tells: of the members that name it the one
- * with the highest weight. Undefined where none does, or where a member that leaves the version open is liked better.
+ * NEG-5: the media type form in which the client wants the resolved version, as `means` decides: that of its member with
+ * the highest weight. Undefined without one, or if a member without a version has a higher weight.
  */
 export function wantedForm(
   templates: readonly MediaTemplate[],
@@ -102,7 +101,7 @@ export function wantedForm(
   return best === undefined || best.weight < open ? undefined : best.template;
 }
 
-/** Commas inside quotes divide nothing, empty members are skipped (NEG-1). */
+/** NEG-1: commas inside quotes do not separate, and empty members are skipped. */
 function membersOf(accept: string): readonly Member[] {
   const members: Member[] = [];
   for (let start = 0; start < accept.length; ) {
@@ -113,7 +112,7 @@ function membersOf(accept: string): readonly Member[] {
   return members;
 }
 
-/** NEG-2: thousandths; undefined for an invalid weight, or for two of them. */
+/** NEG-2: thousandths. Undefined for an invalid or repeated weight. */
 function weightOf({ media, text }: Member): number | undefined {
   const { q } = media.parameters;
   if (q === undefined) return parameterAmiss(text, 'q') === undefined ? 1000 : undefined;
@@ -125,8 +124,8 @@ function weightOf({ media, text }: Member): number | undefined {
 }
 
 /**
- * The type of `offered` that `accept` ranks highest; the first of them when the field is absent, malformed, wants none
- * of them, or says the same of all. Only a type it spells out wins over the first (ERR-2).
+ * The type of `offered` that `accept` ranks highest. The first one if the field is absent or malformed, wants none of them,
+ * or ranks them equally. Another type wins only if `accept` spells it out (ERR-2).
  */
 export function preferredType<T extends string>(
   accept: string | undefined,
@@ -135,7 +134,7 @@ export function preferredType<T extends string>(
   const [first, ...others] = offered;
   if (accept === undefined) return first;
   const spelled = accept.toLowerCase();
-  // Asked of most requests: a wildcard or a type of no concern never needs the parser.
+  // A fast path for most requests: a wildcard or an unrelated type needs no parser.
   const candidates = others.filter((type) => spelled.includes(type));
   if (candidates.length === 0) return first;
   const best = readRanking(accept, [first, ...candidates]);
@@ -146,7 +145,7 @@ function readRanking(accept: string, types: readonly string[]): string {
   try {
     return mediaType(accept, types).split(';', 1)[0] ?? '';
   } catch {
-    // The parser throws for a malformed field; errors and pages never fail negotiation.
+    // The parser throws for a malformed field. Error bodies and pages must not fail because of it.
     return '';
   }
 }

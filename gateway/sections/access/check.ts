@@ -1,4 +1,4 @@
-// Checks of `access`: identities that there are, scopes that somebody can hold, fields that are the gateway's.
+// Checks `access`: known identities, scopes that some token can hold, and identity headers.
 
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
@@ -35,7 +35,7 @@ export function checkAccess(view: PolicyView, around: Surroundings, report: Repo
   checkShared(view, report);
 }
 
-/** CACHE-3: of a public API no caller is known, whatever it sends. */
+/** CACHE-3: a public API identifies no caller. */
 function checkShared({ parts, versions, unversioned }: PolicyView, report: Report): void {
   const own = unversioned ? [] : [...versions.values()];
   const rules = [parts.access, ...own.map((version) => version.access)];
@@ -46,7 +46,7 @@ function checkShared({ parts, versions, unversioned }: PolicyView, report: Repor
 }
 
 const NO_IDENTITY =
-  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there, or access: public here';
+  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there for tokens, identity: { keys: { header: X-API-Key } } there for API keys, or access: public here';
 
 function checkIdentities(
   { identity }: { readonly identity?: string | readonly string[] | undefined },
@@ -65,7 +65,7 @@ function checkIdentities(
   }
 }
 
-/** Nothing granted is how a whole is closed whose operations say their own, and an oversight where none does. */
+/** Without scopes everything is refused. This is intended if operations have their own access, and a mistake otherwise. */
 function checkGrants(
   { scopes }: Extract<VersionParts['access'], object>,
   path: Path,
@@ -83,7 +83,7 @@ function checkGrants(
   });
 }
 
-/** XFF-1: fields in which nobody else has a say. */
+/** XFF-1: identity headers must be fields that nothing else sets. */
 function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report): void {
   const told = view.parts.upstreams?.[upstream]?.identity_headers;
   if (told === undefined) return;

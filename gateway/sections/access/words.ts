@@ -1,4 +1,4 @@
-// How a diff shows `access`: the identities, and the scopes that each use needs.
+// The diff of `access`: identities, and the scopes for each use.
 
 import type { Path, SourceDocument } from '../../plan/read/document.ts';
 import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from '../facts.ts';
@@ -14,7 +14,7 @@ export const accessWords: Words = {
 
 type Access = PolicyFile['access'] | VersionFile['access'];
 
-/** None for a version that takes all of it over. */
+/** No facts for a version that inherits everything. */
 function accessFacts(access: Access, document: SourceDocument, at: Path): readonly Fact[] {
   if (access === undefined) return [];
   if (access === 'public') return wordFact('access', 'public');
@@ -36,7 +36,7 @@ function identityWord(document: SourceDocument, at: Path, identity: string | rea
   return { same: `by ${same}`, shown: `by ${shown}` };
 }
 
-/** That everybody may is said; that nobody may, since nothing is granted, is the absence of it. */
+/** Missing scopes give no fact. */
 function scopeFacts(what: string, scopes: readonly string[] | undefined): readonly Fact[] {
   const isAny = scopes !== undefined && scopes.length === 0;
   return [membersFact(what, (isAny ? ['any'] : (scopes ?? [])).map(plainWord))];

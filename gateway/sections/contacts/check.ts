@@ -1,4 +1,4 @@
-// Checks of `contacts`: consumers that can be known.
+// Checks `contacts`: the API must identify consumers.
 import type { PolicyView, Report, Surroundings } from '../view.ts';
 
 export function checkContacts({ parts, versions }: PolicyView, _around: Surroundings, report: Report): void {

@@ -1,4 +1,4 @@
-// The `contacts` of an API: to whom mails about it go.
+// The grammar of `contacts`, the mail addresses of consumers.
 import { z } from 'zod';
 import { notation, parseMail } from '../../policy/notation.ts';
 

@@ -1,4 +1,4 @@
-// How a diff shows `cors`: one member for each origin.
+// The diff of `cors`: one member per origin.
 import { membersFact, writtenWord } from '../facts.ts';
 import type { Words } from '../section.ts';
 

@@ -1,4 +1,4 @@
-// The `expect` list of a policy file: requests with what must come of them, like unit tests of the policy.
+// The grammar of `expect`, a list of requests with their expected results.
 import { z } from 'zod';
 import { instant, notation, parseInstant } from '../../policy/notation.ts';
 
@@ -25,7 +25,10 @@ const expectation = z
   .strictObject({
     request,
     headers: z
-      .record(z.string().regex(FIELD_NAME), z.string().regex(FIELD_VALUE))
+      .record(
+        z.string().regex(FIELD_NAME, 'not the name of a header'),
+        z.string().regex(FIELD_VALUE, 'not the value of a header'),
+      )
       .meta({ description: 'Headers of the request.', examples: [{ 'API-Version': 'v1' }] })
       .optional(),
     as: z

@@ -1,4 +1,4 @@
-// Checks of `headers`: fields that a policy may not touch, and fields of clients that may be kept.
+// Checks `headers`: reserved fields, and client fields that may be kept.
 
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
@@ -18,7 +18,7 @@ export function checkHeaders(view: PolicyView, around: Surroundings, report: Rep
 function checkEdits(view: PolicyView, report: Report): void {
   for (const direction of ['request', 'response'] as const) {
     const at: Path = ['headers', direction];
-    // A field that is also in keep has its finding there.
+    // If the field is also in keep, the finding is reported there.
     const kept = (direction === 'request' && view.parts.headers?.request?.keep) || [];
     const set = keysOf(valueAt(view.document.value, [...at, 'set']));
     const seen = new Set<string>();

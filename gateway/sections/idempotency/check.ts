@@ -1,4 +1,4 @@
-// Checks of `idempotency`: callers to whom keys belong, and methods that may have one.
+// Checks `idempotency`: keys need identified callers and a method that may have one.
 
 import type { Path } from '../../plan/read/document.ts';
 import type { PolicyView, Report, Surroundings } from '../view.ts';

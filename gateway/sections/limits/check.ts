@@ -1,4 +1,4 @@
-// Checks of `limits`: a rate for whatever is limited, and somebody to count.
+// Checks `limits`: every limit needs a rate and something to count.
 
 import type { Path } from '../../plan/read/document.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
@@ -7,7 +7,7 @@ import { checkCosts } from './costs.ts';
 import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
 import { checkLowering } from './lowering.ts';
 
-/** A log keeps a number per unit and subject. */
+/** A sliding log stores one number per unit and subject. */
 const LONGEST_LOG = 10_000;
 const YEAR_MS = 365 * 86_400_000;
 /** Redis counts microseconds in doubles, which are exact for 228 years from now. */
@@ -28,7 +28,7 @@ export function checkLimits(view: PolicyView, _around: Surroundings, report: Rep
   checkLowering(view, report);
 }
 
-/** What one limit says of itself, and that each name stands for one. `beyond`: of what it takes over the rest, nearest first. */
+/** Checks one limit and the uniqueness of its name. `beyond`: the levels from which it inherits, nearest first. */
 function checkEach(
   owner: Path,
   limits: WrittenLimits,
@@ -82,12 +82,14 @@ function isNamed(name: string): (limit: NamedLimit) => boolean {
   return (limit) => limit.name === name;
 }
 
-/** Of the nearest that says it. */
+/** The value of the nearest level that has one. */
 function said<K extends keyof NamedLimit>(layers: readonly NamedLimit[], key: K): NamedLimit[K] | undefined {
   return layers.find((each) => each[key] !== undefined)?.[key];
 }
 
-/** Milliseconds until an empty bucket is full: a burst belongs to the rate beside it, and to the one it is nearer than. */
+/**
+ * Milliseconds until an empty bucket is full. A burst belongs to the rate of its own level, or to the next rate behind it.
+ */
 function longestFill(layers: readonly NamedLimit[]): number {
   const rated = layers.findIndex(({ rate }) => rate !== undefined);
   const rate = layers[rated]?.rate;
@@ -95,7 +97,7 @@ function longestFill(layers: readonly NamedLimit[]): number {
   return rate === undefined || burst === undefined ? 0 : (burst * rate.windowMs) / rate.units;
 }
 
-/** Every limit has a rate, its own or that of the larger whole. */
+/** Every limit has its own rate or an inherited one. */
 function checkRates(view: PolicyView, report: Report): void {
   const { limits } = view.parts;
   const lacking = (owner: Path, limit: Parameters<typeof placeOfLimit>[1]) =>
@@ -133,7 +135,7 @@ function checkRates(view: PolicyView, report: Report): void {
   }
 }
 
-/** What only shows where all limits of a request are known. */
+/** Checks that need all limits of a request. */
 function checkTogether(view: PolicyView, report: Report): void {
   const { limits, access = 'public' } = view.parts;
   const undated = { deprecated: undefined, sunset: undefined };
@@ -142,7 +144,7 @@ function checkTogether(view: PolicyView, report: Report): void {
     const of = { label: '', schedule: undated, version: version.limits };
     const each = compileLimits({ api: '', limits, access }, of)?.each ?? [];
     const perOne = each.filter(({ by }) => by !== 'everyone');
-    // One in shadow refuses nothing, and leaves the other to be reached.
+    // A shadow limit refuses nothing, so the other limit can be reached.
     for (const all of each.filter(({ by, shadow }) => by === 'everyone' && !shadow)) {
       const one = perOne.find(({ active }) => perMs(active) > perMs(all.active));
       if (one === undefined || told.has(all.active.name)) continue;

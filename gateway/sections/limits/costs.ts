@@ -1,4 +1,4 @@
-// Checks of `cost`: every limit that a request counts against has room for it, in any stage.
+// Checks `cost`: every limit of a request must be able to admit it, in every stage.
 import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
 import type { PolicyView, Report } from '../view.ts';
@@ -21,7 +21,7 @@ export function checkCosts(view: PolicyView, report: Report): void {
       const isLowered = (operation.deprecated ?? version.deprecated) !== undefined;
       for (const rule of rules) {
         const found = shortOf(rule, cost, isLowered);
-        // In shadow it refuses nothing, and says of every request that it would.
+        // A shadow limit refuses nothing, but would report every request.
         const severity = rule.shadow ? 'warning' : 'error';
         if (found !== undefined) report(path, { rule: 'limits', severity, ...found });
       }
@@ -29,7 +29,7 @@ export function checkCosts(view: PolicyView, report: Report): void {
   }
 }
 
-/** All that a request to the operation counts against, with what they take over. */
+/** All limits of a request to the operation, inherited ones included. */
 function limitsOf(
   { parts: { limits, access = 'public' } }: PolicyView,
   version: VersionView,

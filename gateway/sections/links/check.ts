@@ -1,4 +1,4 @@
-// Checks of links: where callers go next is said once.
+// Checks links: a version has a successor or an alternate, not both.
 import { successorOf } from '../schedule/redirects.ts';
 import type { PolicyView, Report, Surroundings } from '../view.ts';
 

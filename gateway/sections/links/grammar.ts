@@ -1,4 +1,4 @@
-// Where callers find more about the end of an API, a version or an operation.
+// The grammar of the links and texts about the end of an API, a version or an operation.
 import type { z } from 'zod';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
@@ -12,7 +12,7 @@ const page = (description: string) =>
     examples: ['https://docs.example.com/orders/v1-to-v2'],
   });
 
-/** A page, or a Markdown file beside the policy. */
+/** A URL, or a Markdown file beside the policy. */
 const guide = (description: string) =>
   notation(
     (text) => (isGuideFile(text) ? text : parsePageUrl(text)),
@@ -28,7 +28,7 @@ const serviceDesc = page(
   'Description for machines, such as an OpenAPI document, sent as Link rel="service-desc" (RFC 8631).',
 );
 
-/** Of a version: `off` where it takes over nothing from its API. */
+/** For a version. `off` stops the inheritance from the API. */
 const own = <Section extends z.ZodType>(section: Section) => orOff(section, undefined).optional();
 
 export const linkFields = {

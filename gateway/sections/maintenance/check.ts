@@ -1,4 +1,4 @@
-// Checks of `maintenance`: a warning for one that has ended.
+// Checks `maintenance`: warns after its end.
 import type { Path } from '../../plan/read/document.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
@@ -23,7 +23,7 @@ export function checkMaintenance(
   };
   look([], ofAll);
   for (const [label, version] of versions) {
-    // What a version takes over from the API is reported at the API, once.
+    // An inherited maintenance is reported once, at the API.
     if (version.maintenance?.until !== ofAll?.until) look(['versions', label], version.maintenance);
     for (const [name, operation] of Object.entries(version.operations ?? {}))
       look(['versions', label, 'operations', name], operation.maintenance);

@@ -1,4 +1,4 @@
-// The `maintenance` key of an API, a version and an operation: until when its service is being worked on.
+// The grammar of `maintenance`.
 import { z } from 'zod';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { instant, lineOfText } from '../../policy/notation.ts';

@@ -1,4 +1,4 @@
-// Checks of the default of `resolve`: it is declared, released, and served until another takes its place.
+// Checks the default of `resolve`: declared, released, and replaced before its sunset.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
@@ -17,7 +17,7 @@ function checkEnd(label: string, view: PolicyView, report: Report): void {
   const index = resolve.findIndex((entry) => entry.default === label);
   const ends = effectiveSunset(view.versions.get(label) ?? {});
   const who = whoGetsDefault(view.parts);
-  // What has ended is served on where the API is only observed.
+  // In observe mode ended versions are still served.
   if (index < 0 || ends === undefined || who === undefined || view.parts.mode === 'observe') return;
   const next = outliving(label, view);
   const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
@@ -29,7 +29,7 @@ function checkEnd(label: string, view: PolicyView, report: Report): void {
   });
 }
 
-/** A planned version is unknown as yet (STAT-1), and so is the default: nothing else takes its place. */
+/** A planned version is unknown (STAT-1). If it is the default, no other version replaces it. */
 function checkReleased(view: PolicyView, now: EpochMs, report: Report): void {
   const index = view.parts.resolve?.findIndex((entry) => entry.default !== undefined) ?? -1;
   const label = view.parts.resolve?.[index]?.default;
@@ -54,7 +54,7 @@ function checkReleased(view: PolicyView, now: EpochMs, report: Report): void {
   });
 }
 
-/** Where callers of a version may go once it ends: by its successors, else to the newest version served then. */
+/** The version that callers can use after `label` ends: a successor, otherwise the newest version served then. */
 function outliving(label: string, { versions }: PolicyView): string | undefined {
   const ends = endOf(label, versions);
   const isServed = (other: string) => {
@@ -81,8 +81,8 @@ function endOf(label: string, versions: PolicyView['versions']): number {
 }
 
 /**
- * Who gets the default by naming no version, in words; undefined where nobody does. An account is on a version of its own,
- * unless a version of the very day it was made is asked for (VER-5).
+ * Which requests get the default, in words. Undefined if none do: a pinned account has its own version, unless `exact`
+ * finds none for its creation day (VER-5).
  */
 function whoGetsDefault({ resolve = [] }: Pick<PolicyParts, 'resolve'>): string | undefined {
   const pin = resolve.find((entry) => entry.pin !== undefined)?.pin;

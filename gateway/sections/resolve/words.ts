@@ -1,4 +1,4 @@
-// How a diff shows `resolve`: each carrier, and the version of requests that name none.
+// The diff of `resolve`: each carrier and the default.
 import type { SourceDocument } from '../../plan/read/document.ts';
 import type { MediaTemplate } from '../../policy/versioning/resolution.ts';
 import { type Fact, membersFact, type Word, wordFact, writtenWord } from '../facts.ts';
@@ -10,10 +10,9 @@ export const resolveWords: Words = {
   defaults: { ofApi: { rewrite_content_type: false } },
 };
 
-/** The account is who calls; any day of its creation means the newest version up to it. */
 const PIN_DEFAULTS = { by: 'consumer', match: 'floor' };
 
-/** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */
+/** The order of carriers makes no difference: all are read, and the default applies last. */
 function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): readonly Fact[] {
   const carriers: Word[] = [];
   const ignored: Word[] = [];
@@ -32,7 +31,7 @@ function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): r
   return [membersFact('carrier', carriers), membersFact('ignored parameter', ignored), ...facts];
 }
 
-/** As written, with what a carrier means where it says nothing. */
+/** As written, with defaults filled in. */
 function spellCarrier(kind: string, value: string | object): unknown {
   if (kind === 'pin') return { ...PIN_DEFAULTS, ...(value as object) };
   return kind === 'media_type' ? spellTemplate(value as MediaTemplate) : value;

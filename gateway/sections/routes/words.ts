@@ -1,4 +1,4 @@
-// How a diff shows where an API lives: its hosts, the rest as written.
+// The diff of hosts. Other routing keys are compared as written.
 import { membersFact, plainWord } from '../facts.ts';
 import type { Words } from '../section.ts';
 

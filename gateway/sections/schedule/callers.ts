@@ -1,4 +1,4 @@
-// Checks of what of a version depends on who calls: exceptions, freeze, retirement by usage, and the ledger they need.
+// Checks exceptions, freeze and retire_when, and the ledger that they need.
 import { dayOf } from '../../policy/notation.ts';
 import {
   type CheckedVersion,

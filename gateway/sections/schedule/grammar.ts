@@ -1,4 +1,4 @@
-// The dates of an API, a version and an operation, and what happens by them. A date D is the instant D T00:00:00Z (SUN-2).
+// The grammar of dates and what follows them. A date D is the instant D T00:00:00Z (SUN-2).
 import { z } from 'zod';
 import { parseCron, parseZone } from '../../policy/lifecycle/brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes } from '../../policy/lifecycle/brownout-rule.ts';
@@ -81,7 +81,6 @@ const brownout = z.strictObject({
 
 type Brownout = z.output<typeof brownout>;
 
-/** The brownouts of one version or operation. */
 export const brownoutsSection = z
   .array(
     brownout.transform((written, context): BrownoutRule => {
@@ -91,14 +90,14 @@ export const brownoutsSection = z
         return z.NEVER;
       }
       const { announced, percentage, status, message } = written;
-      // All of the callers is everyone: then it need not be known who is calling.
+      // Without a share the gateway need not identify the caller.
       const share = percentage === 1 ? undefined : percentage;
       return { times, announced, status: status ?? 410, share, message };
     }),
   )
   .meta({ description: 'Announced short refusals between deprecation and sunset.' });
 
-/** The times of an entry, or what is wrong with its combination of keys. */
+/** A string is the problem with the combination of keys. */
 function timesOf(written: Brownout): BrownoutTimes | string {
   const { from, until, before_sunset: beforeSunset, for: lasts, cron, zone } = written;
   if (zone !== undefined && cron === undefined) return 'zone belongs to a cron expression';
@@ -125,10 +124,10 @@ const freeze = instant(
 
 const NO_BROWNOUTS: readonly BrownoutRule[] = [];
 
-/** Of a version: `off` where it takes over nothing from its API. */
+/** For a version. `off` stops the inheritance from the API. */
 const own = <Section extends z.ZodType>(section: Section) => orOff(section, undefined).optional();
 
-/** A version may have its own instead of those of its API, and an API without versions has only these. */
+/** Versions may replace the dates of the API. An API without versions has only these. */
 export const dateFields = {
   ofApi: {
     announced: instant(
@@ -154,7 +153,7 @@ export const dateFields = {
     forgotten: own(instant('From this day the version is unknown, as if it had never existed.')),
     successor: label('Version to move to.').optional(),
   },
-  /** What is absent is the version's. */
+  /** Missing keys are inherited from the version. */
   ofOperation: {
     deprecated: instant('From this day answers of the operation carry Deprecation.').optional(),
     sunset: instant('From this day the operation no longer answers.').optional(),
@@ -170,7 +169,6 @@ export const dateFields = {
   },
 };
 
-/** What happens between the dates, and after them. */
 export const endFields = {
   ofApi: {
     exceptions: exceptionsSection.optional(),

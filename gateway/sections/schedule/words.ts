@@ -1,4 +1,4 @@
-// How a diff shows dates and what depends on them: extensions applied, brownouts as windows.
+// The diff of dates and what depends on them, with extensions applied and brownouts as windows.
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
@@ -12,7 +12,7 @@ import { effectiveSunset, successorOf } from './redirects.ts';
 export const scheduleWords: Words = {
   ofVersion: {
     released: ({ released }) => dateFact('released', Number.isFinite(released) ? released : undefined),
-    // The deprecation is its own announcement unless another date is given.
+    // Without another date the deprecation is its own announcement.
     announced: ({ announced, deprecated }) =>
       dateFact('announced', announced === deprecated ? undefined : announced),
     deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
@@ -22,7 +22,7 @@ export const scheduleWords: Words = {
       dateFact('retired', version.retired === effectiveSunset(version) ? undefined : version.retired),
     forgotten: ({ forgotten }) => dateFact('forgotten', forgotten),
     after: afterFacts,
-    // Where a version redirects to is its successor, unless another is named (RET-8).
+    // RET-8: the redirect target is the successor unless the file names another.
     successor: (version) => wordFact('successor', successorOf(version)),
     exceptions: ({ exceptions = [] }) => [membersFact('exception', exceptions.map(exceptionWord))],
     brownouts: (version) => windowFacts(version.brownouts, version.deprecated, effectiveSunset(version)),

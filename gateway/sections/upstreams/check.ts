@@ -1,4 +1,4 @@
-// Checks of `upstreams`: one for each version, where they point, and keys that have no effect.
+// Checks `upstreams`: one per version, valid targets, and keys without effect.
 import { portOf, reaches } from '../../plan/grammar/addresses.ts';
 import { suggestOrList } from '../../plan/read/shape-issues.ts';
 import type { EpochMs } from '../../policy/contract.ts';

@@ -1,4 +1,4 @@
-// How a diff shows an upstream: its targets, and its rules with their defaults filled in.
+// The diff of an upstream: its targets and its rules with defaults.
 import type { BreakerRules, HealthRules } from '../../plan/upstreams/target-rules.ts';
 import { spanInWords } from '../../policy/spans.ts';
 import { membersFact, wordFact, writtenWord } from '../facts.ts';

@@ -1,4 +1,4 @@
-// Checks of the labels of versions.
+// Checks version labels.
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { VERSION_KEYS } from '../policy-file.ts';
@@ -29,7 +29,7 @@ function labelMeant(label: string): string {
     : `write ${near}`;
 }
 
-/** `vN` means the newest version of that major, so that a full one beside it takes all its requests. */
+/** `vN` means the newest version of that major, so that a full version beside it takes all its requests. */
 function checkReach(label: string, { labels }: PolicyView, report: Report): void {
   const short = parseLabel(label);
   if (short?.kind !== 'number' || short.minor !== undefined) return;

@@ -5,12 +5,10 @@ import type { Adopter, FirstSeen, UsageBatch, UsageFilter, UsagePage } from '../
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
-/** The reply of a store that may be unavailable. */
 export type StoreReply<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
 
-/** A page of the ledger. */
 export interface UsagePageRequest {
   readonly filter: UsageFilter;
   readonly page: { readonly after: string | undefined; readonly limit: number };

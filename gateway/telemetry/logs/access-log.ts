@@ -2,16 +2,19 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';
 import type { RecordRequest } from '../requests/ended-requests.ts';
-import { jsonString, type LineBuffer } from './line-buffer.ts';
+import { summariseError } from './error-summary.ts';
+import { asciiJson, jsonString, type LineBuffer } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
 
 const NAME_CAP = 128;
+const HOST_CAP = 255;
 const PATH_CAP = 2048;
 const USER_AGENT_CAP = 256;
 /** Values of one member whose JSON is kept; later ones are written anew each time. */
 const MOST_KEPT = 512;
 
 const BEFORE_TIME = Buffer.from('{"level":"info","log":"access","time":"');
+const BEFORE_TIME_OF_FAILURE = Buffer.from('{"level":"error","log":"access","time":"');
 const AFTER_TIME = Buffer.from('Z"');
 const ABORTED = Buffer.from(',"aborted":true');
 const COMPLETE = Buffer.from(',"aborted":false');
@@ -21,15 +24,19 @@ export interface AccessLog {
 }
 
 export function createAccessLog({ line, endLine }: Pick<LogSink, 'line' | 'endLine'>): AccessLog {
-  const begin = startOf(line);
+  const begin = startOf(line, BEFORE_TIME);
+  const beginFailure = startOf(line, BEFORE_TIME_OF_FAILURE);
   const write = membersOf(line);
   return {
     record: ({ start, decision, completion }, outcome, at, durationMs) => {
       const { api, version, quotas } = decision;
-      begin(at);
+      const { fault } = completion;
+      if (fault === undefined) begin(at);
+      else beginFailure(at);
       write.requestId(start.requestId);
       write.traceId(start.trace?.traceId);
       write.method(outcome.method);
+      write.host(outcome.host);
       write.path(withoutQuery(outcome.path));
       write.status(outcome.status);
       write.api(api?.name);
@@ -45,7 +52,10 @@ export function createAccessLog({ line, endLine }: Pick<LogSink, 'line' | 'endLi
       write.observed(decision.observed);
       write.bodyNotice(completion.bodyNotice);
       write.idempotency(completion.idempotency);
-      write.fault(completion.fault);
+      write.fault(fault?.code);
+      write.upstream(fault?.service);
+      write.target(completion.target);
+      write.error(fault?.cause);
       write.duration(durationMs);
       write.upstreamDuration(completion.upstreamMs);
       write.bytes(outcome.bytes);
@@ -85,6 +95,7 @@ function membersOf(line: LineBuffer) {
     requestId: text('request_id'),
     traceId: text('trace_id'),
     method: repeated('method'),
+    host: text('host', HOST_CAP),
     path: text('path', PATH_CAP),
     status: member('status', line.integer),
     api: repeated('api'),
@@ -100,6 +111,9 @@ function membersOf(line: LineBuffer) {
     bodyNotice: repeated('body_notice'),
     idempotency: repeated('idempotency'),
     fault: repeated('fault'),
+    upstream: repeated('upstream'),
+    target: repeated('target'),
+    error: member('error', (cause: unknown) => line.text(asciiJson(JSON.stringify(summariseError(cause))))),
     duration: member('duration_ms', line.duration),
     upstreamDuration: member('upstream_ms', line.duration),
     bytes: member('bytes', line.integer),
@@ -111,15 +125,15 @@ function membersOf(line: LineBuffer) {
 }
 
 /** What begins a line: ISO 8601 with milliseconds. The bytes of the running second are kept, since most lines share it. */
-function startOf(line: LineBuffer): (at: EpochMs) => void {
+function startOf(line: LineBuffer, before: Buffer): (at: EpochMs) => void {
   let second = Number.NaN;
-  let start = BEFORE_TIME;
+  let start = before;
   return (at) => {
     const whole = Math.floor(at / 1000);
     if (whole !== second) {
       second = whole;
       const date = new Date(whole * 1000).toISOString().slice(0, -'000Z'.length);
-      start = Buffer.concat([BEFORE_TIME, Buffer.from(date)]);
+      start = Buffer.concat([before, Buffer.from(date)]);
     }
     line.bytes(start);
     line.integer(Math.floor(at - whole * 1000), 3);

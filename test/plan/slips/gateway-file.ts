@@ -1,5 +1,4 @@
-// Slips in the gateway file: its listeners, identities, store and proxies.
-// A table of slips.test.ts.
+// Rows for slips.test.ts: mistakes in the gateway file.
 import { expect } from 'vitest';
 import type { Slip } from './slip.ts';
 

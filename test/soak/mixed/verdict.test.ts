@@ -1,4 +1,4 @@
-// The judge of a soak, with samples made up: what must fail a run, and what must not.
+// Tests the judge of a soak with made-up samples.
 import { describe, expect, it } from 'vitest';
 import type { Sample } from './probe.ts';
 import { judge } from './verdict.ts';
@@ -15,7 +15,7 @@ const QUIET: Sample = {
 };
 const RESTING = { ...QUIET, resources: { Timeout: 1 } };
 
-/** Ten minutes of them, five seconds apart; `change` tells what is other at a minute. */
+/** Ten minutes of samples, five seconds apart; `change` returns the differences at a minute. */
 const run = (change: (minute: number) => Partial<Sample>): readonly Sample[] =>
   Array.from({ length: 120 }, (_, index) => ({ ...QUIET, at: index * 5, ...change(index / 12) }));
 
