@@ -47,9 +47,7 @@ describe.each(pages)('%s', (page) => {
 
 /** Without code, tables and headings. */
 function proseOf(text: string): string {
-  return text
-    .replaceAll(/^```.*?^```$/gms, '')
-    .replaceAll(/^(?: {4}|\||#|!\[).*$/gm, '');
+  return text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/^(?: {4}|\||#|!\[).*$/gm, '');
 }
 
 /** A line of a list is a sentence of its own. */

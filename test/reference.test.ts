@@ -11,10 +11,9 @@ it.each(referencePages())('$file is up to date', async ({ file, text }) => {
   expect(written === text, `${REFERENCE}/${file} is out of date: run \`npm run docs\``).toBe(true);
 });
 
-it('each row of a key, command, metric and rule says what it means', () => {
-  const rows = referencePages().flatMap(({ text }) =>
-    text.split('\n').filter((line) => line.startsWith('| `')),
-  );
-  expect(rows.length).toBeGreaterThan(300);
-  expect(rows.filter((row) => /\| {2}\|$/.test(row))).toEqual([]);
+it.each(referencePages())('each row of $file says what it means', ({ file, text }) => {
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+  expect(rows.length).toBeGreaterThan(20);
+  const isEmpty = file.endsWith('-keys.md') ? /^\| `[^`]+` \| {2}\|/ : /\| {2}\|$/;
+  expect(rows.filter((row) => isEmpty.test(row))).toEqual([]);
 });

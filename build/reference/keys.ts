@@ -54,7 +54,7 @@ export function keyPages(): readonly Page[] {
         'in the file itself, in a version, or in an operation of a version. An operation inherits from its version, a version from its',
         'file. Keys that begin with `x-` are yours. The gateway ignores them.',
       ],
-      [byTopKey(withPlaces(keysOf(schemaOf(policyGrammar) as Schema)), ['key', 'in'])],
+      [byTopKey(withPlaces(keysOf(schemaOf(policyGrammar) as Schema)), true)],
     ),
     pageOf(
       'gateway-keys.md',
@@ -65,7 +65,7 @@ export function keyPages(): readonly Page[] {
         'The gateway file says how the process runs. The gateway reads it at the start. A change needs a restart.',
         'Keys that begin with `x-` are yours. The gateway ignores them.',
       ],
-      [byTopKey(keysOf(schemaOf(gatewayGrammar) as Schema), ['key'])],
+      [byTopKey(keysOf(schemaOf(gatewayGrammar) as Schema), false)],
     ),
   ];
 }
@@ -109,13 +109,13 @@ function withPlaces(keys: readonly Key[]): readonly Key[] {
   return [...merged.values()];
 }
 
-function byTopKey(keys: readonly Key[], heads: readonly string[]): string {
-  const columns = [...heads, 'type', 'default', 'example', 'meaning'];
+function byTopKey(keys: readonly Key[], showPlaces: boolean): string {
+  const columns = ['key', 'meaning', 'type', 'default', 'example', ...(showPlaces ? ['in'] : [])];
   const groups = Object.groupBy(keys, ({ path }) => path.split('.')[0] ?? '');
   const table = (group: readonly Key[]) =>
     tableOf(
       columns,
-      group.map((key) => rowOf(key, heads.length > 1)),
+      group.map((key) => rowOf(key, showPlaces)),
     );
   const alone = keys.filter(({ path }) => groups[path.split('.')[0] ?? '']?.length === 1);
   const sections = Object.entries(groups).flatMap(([top, group = []]) =>
@@ -133,11 +133,11 @@ function rowOf({ path, schemas, places }: Key, showPlaces: boolean): string[] {
   const since = schemas.find((schema) => schema.since !== undefined)?.since;
   return [
     code(path),
-    ...(showPlaces ? [places.join(', ')] : []),
+    since === undefined ? meaning : `${meaning} Since ${since}.`,
     typeOf(schemas),
     usual,
     code(example === undefined ? '' : written(example)),
-    since === undefined ? meaning : `${meaning} Since ${since}.`,
+    ...(showPlaces ? [places.join(', ')] : []),
   ];
 }
 

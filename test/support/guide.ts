@@ -8,13 +8,13 @@ export type GuideStep =
   /** What the command before it prints. */
   | { readonly kind: 'output'; readonly text: string };
 
-/** Language, path where it is a file, text. */
-const FENCE = /^```(\w*)(?: (\S+\.\w+))?\n(.*?)^```$/gms;
+/** Language, text, and the path where it is a file. */
+const FENCE = /^```(\w*)\n((?:# ((?:config|policies)\/\S+)\n)?.*?)^```$/gms;
 
-/** Blocks: `yaml <path>` is a file, `sh` has commands, `text` is an output; of others a test knows nothing. */
+/** Blocks: one that begins with `# policies/orders.yaml` is that file, `sh` has commands, `text` is an output. */
 export function readGuide(page: string): readonly GuideStep[] {
   const fences = readPage(page).matchAll(FENCE);
-  return Array.from(fences).flatMap(([, language, path, text = '']): GuideStep[] => {
+  return Array.from(fences).flatMap(([, language, text = '', path]): GuideStep[] => {
     if (path !== undefined) return [{ kind: 'file', path, text }];
     if (language === 'text') return [{ kind: 'output', text }];
     if (language !== 'sh') return [];

@@ -24,9 +24,12 @@ export function isGenerated(page: string): boolean {
   return readPage(page).startsWith('<!-- Generated');
 }
 
+/** A block that begins with its path in a folder of the reader. */
+const FILE_OF_A_GUIDE = /^```yaml\n# (?:config|policies)\//m;
+
 /** Shows files by their path, to be written in an empty folder: guides.test.ts tries it. */
 export function isGuide(page: string): boolean {
-  return /^```\w+ \S+\.\w+$/m.test(readPage(page));
+  return FILE_OF_A_GUIDE.test(readPage(page));
 }
 
 export interface Block {
