@@ -19,6 +19,7 @@ export function view({ upstreams, ready }) {
   );
   const failing = rows.filter((/** @type {any} */ each) => stateOf(each) === 'failing');
   const down = rows.filter((/** @type {any} */ each) => stateOf(each) === 'out of service');
+  const isReady = ready.status === 'ready' && ready.store.state === 'up';
   return [
     h('h1', {}, 'Upstreams'),
     failing.length > 0 && warning('bad', `Calls fail: ${namesOf(failing)}.`),
@@ -26,7 +27,10 @@ export function view({ upstreams, ready }) {
     section(
       'This gateway',
       facts([
-        ['State', badge(ready.status === 'ready' ? 'good' : 'bad', ready.status)],
+        [
+          'State',
+          badge(isReady ? 'good' : 'bad', isReady || ready.status !== 'ready' ? ready.status : 'not ready'),
+        ],
         [
           'Store',
           h(

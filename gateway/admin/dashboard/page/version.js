@@ -104,7 +104,7 @@ function dates(
     ['Announced', told(announced)],
     ['Deprecated', told(deprecated)],
     ['Sunset', told(sunset)],
-    ['First announced for', published !== sunset && told(published)],
+    ['Original sunset', published !== sunset && told(published)],
     ['Extended', moves.length > 0 && moves.join('; ')],
     ['Retired', retired !== sunset && told(retired)],
     ['Closed to new consumers', told(freeze)],

@@ -154,7 +154,7 @@ function addressOf(id, state) {
 function ofOne({ subscriptions }, { subscription: id, total, deliveries, clock }, state, session, again) {
   const known = subscriptions.find((/** @type {any} */ { subscription }) => subscription === id);
   return [
-    note(h('a', { href: WEBHOOKS }, 'All subscriptions')),
+    h('p', { class: 'back note' }, h('a', { href: WEBHOOKS }, 'All subscriptions')),
     h('h1', {}, id),
     known !== undefined &&
       section('Endpoint', standing(known, clock), known.dead > 0 && replayDeadForm(known, session, again)),
