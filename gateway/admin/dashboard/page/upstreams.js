@@ -14,11 +14,12 @@ export async function look() {
 
 /** @param {any} seen */
 export function view({ upstreams, ready }) {
-  const rows = upstreams.flatMap((/** @type {any} */ { targets, ...upstream }) =>
+  const all = upstreams.flatMap((/** @type {any} */ { targets, ...upstream }) =>
     targets.map((/** @type {any} */ target) => ({ ...upstream, ...target, isShared: targets.length > 1 })),
   );
-  const failing = rows.filter((/** @type {any} */ each) => stateOf(each) === 'failing');
-  const down = rows.filter((/** @type {any} */ each) => stateOf(each) === 'out of service');
+  const failing = all.filter((/** @type {any} */ each) => stateOf(each) === 'failing');
+  const down = all.filter((/** @type {any} */ each) => stateOf(each) === 'out of service');
+  const rows = [...new Set([...down, ...failing, ...all])];
   const isReady = ready.status === 'ready' && ready.store.state === 'up';
   return [
     h('h1', {}, 'Upstreams'),

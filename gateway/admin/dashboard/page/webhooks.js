@@ -24,8 +24,8 @@ export async function look({ query, session, again }) {
   try {
     const all = await ask('/-/webhooks');
     if (id === null) return { all, session, again };
-    const asked = state === null ? '' : `?${new URLSearchParams({ state })}`;
-    const one = await ask(`/-/webhooks/${encodeURIComponent(id)}${asked}`);
+    const filter = state === null ? '' : `?${new URLSearchParams({ state })}`;
+    const one = await ask(`/-/webhooks/${encodeURIComponent(id)}${filter}`);
     return { all, one, state, session, again };
   } catch (error) {
     // The message says that the service is not configured, or why it does not answer.
