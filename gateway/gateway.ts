@@ -160,6 +160,7 @@ async function assemble(
     backup: stores.backup,
     recordsUsage: settings.ledger !== undefined,
     notices: notices.onRequest,
+    noticeDays: settings.notify?.daysBefore[0],
     ...watch,
     reload,
     config: () => watch.config(plan.revision),

@@ -172,9 +172,9 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { restoreBackup } = await import('./stores/embedded/restore.ts');
     return restoreBackup(folder, backup, at);
   },
-  newerState: async (folder) => {
-    const { newerState } = await import('./stores/read-unopened.ts');
-    return newerState(folder);
+  unusableFolder: async (folder) => {
+    const { unusableFolder } = await import('./stores/read-unopened.ts');
+    return unusableFolder(folder);
   },
   actions: {
     run,

@@ -1,4 +1,4 @@
-// Responses of the admin API about pauses, pins, keys, readiness, reloads and accepted files.
+// Responses of the admin API about pauses, pins, keys, readiness, upstreams, reloads and accepted files.
 import { z } from 'zod';
 
 const effect = z.object({
@@ -89,6 +89,24 @@ const readiness = z.object({
   detail: z.string().exactOptional(),
 });
 
+const upstreams = z.object({
+  upstreams: z.array(
+    z.object({
+      upstream: z.string(),
+      targets: z.array(
+        z.object({
+          target: z.string(),
+          /** Absent from older gateways. */
+          failing: z
+            .object({ since: z.string().nullable(), share: z.number(), error: z.string().nullable() })
+            .nullable()
+            .exactOptional(),
+        }),
+      ),
+    }),
+  ),
+});
+
 const problem = z.object({
   file: z.string(),
   line: z.number(),
@@ -144,6 +162,7 @@ export const readNewKeyAnswer = (body: unknown) => newKeyAnswer.safeParse(body).
 export const readBackupAnswer = (body: unknown) => backupAnswer.safeParse(body).data;
 export const readLogLevelAnswer = (body: unknown) => logLevelAnswer.safeParse(body).data;
 export const readReadiness = (body: unknown) => readiness.safeParse(body).data;
+export const readUpstreams = (body: unknown) => upstreams.safeParse(body).data;
 export const readReloadAnswer = (body: unknown) => reload.safeParse(body).data;
 export const readPreviewAnswer = (body: unknown) => preview.safeParse(body).data;
 export const readAcceptedAnswer = (body: unknown) => acceptedAnswer.safeParse(body).data;

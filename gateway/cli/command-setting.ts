@@ -24,8 +24,8 @@ export interface CommandSetting {
   readonly readRecorded: ReadRecorded;
   /** Puts a backup in the place of the state in a data folder; rejects with a sentence for the operator. */
   readonly restoreBackup: (folder: string, backup: string, at: EpochMs) => Promise<RestoredState>;
-  /** What a later edition has written into a data folder, in a sentence; undefined where this one can open it. */
-  readonly newerState: (folder: string) => Promise<string | undefined>;
+  /** Why this edition cannot start on a data folder, in a sentence; undefined where it can. */
+  readonly unusableFolder: (folder: string) => Promise<string | undefined>;
 }
 
 export interface RestoredState {

@@ -6,7 +6,7 @@ import type { Limit } from '../policy/rate-limit/limit.ts';
 import type { PathsFile } from '../sections/routes/grammar.ts';
 import type { Bounds, DrainTimes, Overload, PlaneName } from './bounds.ts';
 import type { Address } from './grammar/addresses.ts';
-import type { LogLevel } from './grammar/logs-section.ts';
+import type { AccessField, LogLevel } from './grammar/logs-section.ts';
 
 export interface Settings {
   readonly public: string;
@@ -46,6 +46,7 @@ export interface Settings {
   readonly guard: Limit | undefined;
   /** At the start; an operator may change it. */
   readonly logLevel: LogLevel;
+  readonly accessLog: AccessLogSettings;
   readonly tracing: TracingSettings;
   readonly credentialsInUrl: readonly string[];
   readonly deprecationForm: DeprecationForm;
@@ -78,6 +79,15 @@ export interface SmtpServer {
   readonly tls: boolean;
   /** Never printed. */
   readonly credentials: { readonly user: string; readonly pass: string } | undefined;
+}
+
+/** Which requests have an access line, and what stands there. */
+export interface AccessLogSettings {
+  readonly fields: 'all' | readonly AccessField[];
+  /** The share of successes that have one, from 0 to 1. */
+  readonly sampled: number;
+  /** Paths whose successes have none; `*` at the end stands for any rest. */
+  readonly excluded: readonly string[];
 }
 
 /** Traces for requests without a trace context. */

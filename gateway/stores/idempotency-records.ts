@@ -5,7 +5,6 @@ import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 /** `claimed`: the key was free and is now the caller's. */
 export interface StandingKey {
   readonly state: 'claimed' | 'running' | 'unknown' | 'kept';
-  /** Set for `kept`. */
   readonly record: string | undefined;
 }
 

@@ -12,7 +12,6 @@ export interface KeyTexts {
 }
 
 export interface CachedKeys extends KeyStore {
-  /** For a key that was changed elsewhere. */
   readonly forget: (id: string) => void;
   readonly forgetAll: () => void;
 }

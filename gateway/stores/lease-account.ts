@@ -67,7 +67,6 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   let used = 0;
   /** Units that expired since the last call and are in the bucket again. */
   let refilled = 0;
-  /** Units that will be used in the life of a lease. */
   let expectedUse = 1;
   let remainingInStore = Number.POSITIVE_INFINITY;
   /** When the bucket is empty, according to the last answer. k units are there at `emptyAt + k * interval` or later. */

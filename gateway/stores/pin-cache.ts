@@ -3,7 +3,6 @@ import type { Pin, PinStore } from '../policy/versioning/pin.ts';
 import { type PinRecords, pinKeyText } from './pin-records.ts';
 
 export interface CachedPins extends PinStore {
-  /** For a pin that was changed elsewhere. */
   readonly forget: (key: string) => void;
   /** For a pin that was claimed elsewhere: only a cached absence can be stale. */
   readonly forgetAbsence: (key: string) => void;

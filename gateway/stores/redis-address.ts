@@ -25,7 +25,6 @@ export type RedisAddress =
   | (Reached & {
       readonly kind: 'sentinel';
       readonly database: number;
-      /** The name of the primary in the configuration of the sentinels. */
       readonly primary: string;
       readonly sentinelLogin: RedisLogin;
     });

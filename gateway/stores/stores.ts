@@ -38,9 +38,7 @@ export interface Stores extends Ports {
   readonly overrides: OverrideStore;
   /** Copies the state into the data folder; undefined for Redis. Rejects with `StoreUnavailable`. */
   readonly backup: ((at: EpochMs) => Promise<Backup>) | undefined;
-  /** Handlers for requests of workers. */
   readonly answers: StoreAnswers;
-  /** Initial state of a worker. */
   readonly start: () => StoreStart;
   /** Resolves when pending calls are done and all timers and connections are closed. */
   readonly close: () => Promise<void>;

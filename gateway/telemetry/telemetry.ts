@@ -32,7 +32,7 @@ export interface TelemetryOptions {
   /** The monotonic clock of `RequestStart.startedAt`, milliseconds. */
   readonly monotonic: () => MonotonicMs;
   readonly log: LogDestination;
-  readonly settings: Pick<Settings, 'logLevel' | 'tracing'>;
+  readonly settings: Pick<Settings, 'logLevel' | 'accessLog' | 'tracing'>;
   /** Where an OpenTelemetry SDK is in the process. */
   readonly spans?: Spans | undefined;
   /** Whether calls of what is deprecated are recorded; default: they are. */
@@ -96,7 +96,7 @@ export function createTelemetry({
   version,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log);
-  const accessLog = createAccessLog(sink);
+  const accessLog = createAccessLog(sink, settings.accessLog);
   const begin = createTracing(settings.tracing);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock, version);

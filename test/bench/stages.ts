@@ -97,7 +97,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     slot.settle('answered');
   };
   const metrics = createRequestMetrics();
-  const accessLog = createAccessLog(createLogSink({ write: nothing }));
+  const accessLog = createAccessLog(createLogSink({ write: nothing }), parts.settings.accessLog);
 
   // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
   const stages: readonly Stage[] = [

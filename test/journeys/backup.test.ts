@@ -104,6 +104,21 @@ describe('backup and restore', () => {
   });
 });
 
+it.each(['/dev/null', '/dev/null/data'])(
+  'a data folder that is a file is a finding of check: %s',
+  async (DATA) => {
+    const { stdout } = await operate(['check', '-c', CONFIG, '--format', 'json'], {
+      environment: { ...environment(), DATA, STORE: `embedded:${DATA}` },
+    });
+    expect(JSON.parse(stdout).problems).toContainEqual(
+      expect.objectContaining({
+        rule: 'data-folder',
+        message: expect.stringMatching(/^the data folder .* cannot be made: a file stands there or above it/),
+      }),
+    );
+  },
+);
+
 describe('a data folder of a later edition', () => {
   it('is a finding of check, and a backup of it is refused', async () => {
     using database = new DatabaseSync(join(data, 'sundial.db'));

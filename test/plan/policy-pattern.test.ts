@@ -39,6 +39,11 @@ describe('an unreadable pattern is a finding with the reason', () => {
       `../${'x'.repeat(70_000)}*`,
       'cannot look for policy files: pattern is too long',
     ],
+    [
+      'over the whole disk',
+      '/**/*',
+      'cannot look for policy files: the pattern leads through more than 50,000 files and folders',
+    ],
     ['below nothing', '../nothing/*.yaml', 'no policy file matches'],
     ['that matches nothing', '../empty/*.yaml', 'no policy file matches'],
     ['that ends in an open bracket', '../policies/[', 'no policy file matches'],

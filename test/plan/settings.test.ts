@@ -56,6 +56,7 @@ describe('settings', () => {
       drain: compileDrain({}),
       start: 'accepted',
       logLevel: 'info',
+      accessLog: { fields: 'all', sampled: 1, excluded: [] },
       tracing: { starts: true, sampled: 1 },
       guard: undefined,
       credentialsInUrl: [],

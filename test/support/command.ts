@@ -23,7 +23,7 @@ import { addStatusCommand } from '../../gateway/cli/status/command.ts';
 import { addTimelineCommand } from '../../gateway/cli/timeline/command.ts';
 import { addUsageCommand } from '../../gateway/cli/usage/command.ts';
 import { restoreBackup } from '../../gateway/stores/embedded/restore.ts';
-import { newerState, readPublishedFrom } from '../../gateway/stores/read-unopened.ts';
+import { readPublishedFrom, unusableFolder } from '../../gateway/stores/read-unopened.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {
@@ -95,7 +95,7 @@ export async function operate(
     confirm: () => confirm,
     readRecorded: readPublishedFrom,
     restoreBackup,
-    newerState: async (folder) => newerState(folder),
+    unusableFolder: async (folder) => unusableFolder(folder),
   };
   for (const add of COMMANDS) add(program, setting);
   try {

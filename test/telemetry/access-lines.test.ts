@@ -8,7 +8,7 @@ import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
 import { api, deprecatedFacts, LIMIT, RULE, version } from '../support/exchange-samples.ts';
-import { outcome, WALL } from './telemetry-harness.ts';
+import { EVERY_FIELD, outcome, WALL } from './telemetry-harness.ts';
 
 const GOLDEN = new URL('access-lines.golden', import.meta.url);
 const REQUESTS = 48;
@@ -103,7 +103,7 @@ it('every line of the access log is the one that is promised', () => {
       written += text;
     },
   });
-  const log = createAccessLog(sink);
+  const log = createAccessLog(sink, EVERY_FIELD);
   for (let index = 0; index < REQUESTS; index += 1) log.record(...request(index));
   sink.flush();
   expect(written.split('\n')).toEqual(readFileSync(GOLDEN, 'latin1').split('\n'));

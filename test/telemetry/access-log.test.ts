@@ -1,14 +1,96 @@
 // One line per request: what stands in it, what never does, and what hostile bytes cannot do to it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { ACCESS_FIELDS, type AccessField } from '../../gateway/plan/grammar/logs-section.ts';
+import type { AccessLogSettings } from '../../gateway/plan/settings.ts';
+import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
 import { anyCharacter } from '../support/any-text.ts';
-import { deprecatedFacts, withFacts } from '../support/exchange-samples.ts';
-import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
+import { deprecatedFacts, LIMIT, RULE, withFacts } from '../support/exchange-samples.ts';
+import { EVERY_FIELD, harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
 const acme = { id: 'acme', named: true, via: 'token' as const, scopes: new Set<string>(), claims: {} };
+
+/** The lines of a log with these settings; each success draws the next of `shares`. */
+function chosen(settings: Partial<AccessLogSettings>, shares: readonly number[] = []) {
+  let written = '';
+  const sink = createLogSink({
+    write: (text) => {
+      written += text;
+    },
+  });
+  const drawn = shares.values();
+  const log = createAccessLog(sink, { ...EVERY_FIELD, ...settings }, () => drawn.next().value ?? Number.NaN);
+  return {
+    record: (facts: ExchangeFacts, changes: Parameters<typeof outcome>[0] = {}) =>
+      log.record(facts, outcome(changes), WALL, 12.5),
+    lines: (): readonly Readonly<Record<string, unknown>>[] => {
+      sink.flush();
+      return written
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    },
+  };
+}
+
+describe('of the access log only what was chosen', () => {
+  it('stands in a line, in the order of all, behind its level and time', () => {
+    const fields = ['aborted', 'version', 'status', 'limited_by', 'error'] as const;
+    const { record, lines } = chosen({ fields });
+    const quota = { kind: 'counted', allowed: false, limit: LIMIT, rule: RULE } as unknown as Quota;
+    record(deprecatedFacts({ quotas: [quota], fault: new Fault('internal', { cause: new Error('odd') }) }));
+    expect(lines().map((line) => Object.keys(line))).toEqual([
+      ['level', 'log', 'time', 'status', 'version', 'limited_by', 'error', 'aborted'],
+    ]);
+  });
+
+  it.each(Object.keys(ACCESS_FIELDS) as AccessField[])('%s can be alone', (name) => {
+    const { record, lines } = chosen({ fields: [name] });
+    record(unrouted(), { userAgent: undefined });
+    for (const line of lines())
+      expect(Object.keys(line).filter((key) => key !== name)).toEqual(['level', 'log', 'time']);
+  });
+
+  it('is the share of successes that was drawn', () => {
+    const { record, lines } = chosen({ sampled: 0.5 }, [0.6, 0.49, 0.5, 0]);
+    for (const path of ['/one', '/two', '/three', '/four']) record(deprecatedFacts(), { path });
+    expect(lines().map(({ path }) => path)).toEqual(['/two', '/four']);
+  });
+
+  it('is never a reason to leave out a failure, a refusal or what the lifecycle did', () => {
+    const { record, lines } = chosen({ sampled: 0, excluded: ['/*'] });
+    record(deprecatedFacts(), { path: '/a success' });
+    record(deprecatedFacts(), { status: 404 });
+    record(deprecatedFacts(), { status: 500 });
+    record(deprecatedFacts(), { aborted: true });
+    record(deprecatedFacts({ fault: new Fault('upstream_reset') }), { status: 200 });
+    record(deprecatedFacts({ refusal: 'version_moved' }), { status: 301 });
+    record(deprecatedFacts({ refusal: 'version_retired' }), { status: 410 });
+    record(deprecatedFacts({ observed: 'brownout' }));
+    expect(lines()).toHaveLength(7);
+    expect(JSON.stringify(lines())).not.toContain('success');
+  });
+
+  it('is not a success of a path that is excluded, alone or by its start', () => {
+    const { record, lines } = chosen({ excluded: ['/healthz', '/static/*'] }, Array(5).fill(0));
+    for (const path of ['/healthz', '/healthz/', '/static/a/b', '/static', '/static/'])
+      record(deprecatedFacts(), { path });
+    expect(lines().map(({ path }) => path)).toEqual(['/healthz/', '/static']);
+  });
+});
+
+it('the page for operators has every field of an access line, with its meaning', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../config/README.md'), 'utf8');
+  const rows = Object.entries(ACCESS_FIELDS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
+  const [, table = ''] = page.split('| field | meaning |\n| --- | --- |\n');
+  expect(table.split('\n').slice(0, rows.length + 1)).toEqual([...rows, '']);
+});
 
 describe('the access log', () => {
   it('writes one line with every field that is known', async () => {
@@ -189,7 +271,7 @@ describe('the access log', () => {
         const asked = `/${path.replaceAll('?', '')}`;
         const facts = withFacts(known, { requestId: name, consumer: { ...acme, id } });
         const ended = outcome({ path: asked, userAgent, method: name, protocol: name, clientAddress: name });
-        createAccessLog(sink).record(facts, ended, WALL, 1);
+        createAccessLog(sink, EVERY_FIELD).record(facts, ended, WALL, 1);
         sink.flush();
         expect(JSON.parse(line)).toMatchObject({ path: asked, user_agent: userAgent, consumer: id });
         expect(JSON.parse(line)).toMatchObject({

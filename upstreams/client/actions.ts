@@ -3,7 +3,6 @@ import type { Ask } from './ask.ts';
 import type { Granted, OAuth, Pending } from './oauth.ts';
 import type { Session, SignedIn } from './sessions.ts';
 
-/** The next state of the session, and where to redirect the browser. */
 export type Outcome =
   | { readonly kind: 'stay'; readonly session: Session; readonly to: string }
   /** The session gets a new cookie, so that a session id known before sign-in is useless afterwards. */
@@ -31,7 +30,6 @@ export interface ActionsOptions {
 
 const PAGE = '/';
 
-/** Response headers about version and limits, shown on the page. */
 const TELLING = ['deprecation', 'sunset', 'link', 'warning', 'x-ratelimit-limit', 'x-ratelimit-remaining'];
 
 export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions {

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import type { Ask, Told } from './ask.ts';
 
-/** The client's credentials at the issuer. */
 export interface Registration {
   readonly id: string;
   readonly secret: string;

@@ -4,12 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Pending, Registration, Tokens } from './oauth.ts';
 
 export interface Session {
-  /** A sign-in in progress. */
   readonly pending?: Pending;
   readonly signedIn?: SignedIn;
   /** Shown once. */
   readonly notice?: { readonly kind: 'done' | 'wrong'; readonly text: string };
-  /** The last API call and its response. */
   readonly called?: Called;
 }
 

@@ -2,7 +2,6 @@
 
 export interface Client {
   readonly id: string;
-  /** Shown on the consent page. */
   readonly name: string;
   readonly scopes: readonly string[];
   /** SHA-256 of the secret, base64url; undefined for a public client. */
@@ -20,7 +19,6 @@ export interface Client {
   readonly accountCreated: string | undefined;
 }
 
-/** Scopes and their descriptions on the consent page. */
 export const SCOPES: Readonly<Record<string, string>> = {
   'orders:read': 'See your orders',
   'orders:write': 'Place, change and cancel orders',

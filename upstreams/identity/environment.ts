@@ -5,7 +5,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export const ISSUER_PORT = { variable: 'SUNDIAL_ISSUER_PORT', fallback: 4000 } as const;
 
-/** The path of the issuer, at the gateway and on its own port. */
 export const MOUNT = '/auth';
 
 /** SUNDIAL_DATA, default ./data, as an absolute path. */

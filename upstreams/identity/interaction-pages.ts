@@ -9,7 +9,6 @@ export interface Pending {
   readonly scopes: readonly string[];
   /** A registered redirect URI of the client. */
   readonly redirectUri: string;
-  /** The account that this browser is signed in with. */
   readonly signedIn: string | undefined;
 }
 

@@ -4,7 +4,6 @@ import { type Document, renderDocument } from '../service/document.ts';
 import { html } from '../service/html.ts';
 import { MOUNT } from './environment.ts';
 
-/** Texts that help the person, in place of the library's. */
 const WORDS: Readonly<Record<string, string>> = {
   invalid_client: 'The application that sent you here is not known.',
   invalid_redirect_uri: 'The application asked to be answered at an address that it has not registered.',

@@ -12,7 +12,6 @@ import { clientMetadata } from './registration.ts';
 import { keepToQuery } from './response-mode.ts';
 import type { Store } from './store.ts';
 
-/** The resource that stands for all sample APIs. */
 export const RESOURCE = 'urn:sundial:samples';
 const AUDIENCE = 'sundial-samples';
 

@@ -14,7 +14,6 @@ import { openStore } from './store.ts';
 export interface IssuerOptions {
   /** 0 takes any free port. */
   readonly port: number;
-  /** Holds keys, codes, refresh tokens and sessions. */
   readonly dataFolder: string;
   /** The `iss` of its tokens, ending in /auth: its URL at the gateway, not its own port. */
   readonly issuer: string;

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../service/database.ts';
 
-/** The key of a row: its model and its id. */
 export interface Place {
   readonly model: string;
   readonly id: string;
@@ -34,7 +33,6 @@ export interface Store {
   readonly remove: (place: Place) => void;
   /** Removes the grant and everything that was issued under it. */
   readonly revoke: (grantId: string) => void;
-  /** The grant under which the row was issued. */
   readonly grantOf: (place: Place) => string | undefined;
   /** Removes rows that expire by `at`, epoch seconds. */
   readonly sweep: (at: number) => void;

@@ -20,7 +20,6 @@ export interface Received extends Disposable {
   readonly take: (event: ReceivedEvent, now: number) => boolean;
   /** The latest 50, newest first. */
   readonly latest: () => readonly ReceivedEvent[];
-  /** Number of stored events. */
   readonly count: () => number;
 }
 

@@ -2,7 +2,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** All events of the samples and of the gateway. */
 export const EVENTS = [
   'order.created',
   'order.updated',
@@ -30,16 +29,13 @@ interface Registration {
 }
 
 export interface RegistrationOptions {
-  /** Origin of the webhooks service. */
   readonly service: string;
-  /** Where deliveries go. */
   readonly url: string;
   /** File for the secret, readable by its owner only. */
   readonly file: string;
   readonly signal: AbortSignal;
 }
 
-/** The secret of an earlier registration. */
 export function keptSecret(file: string): string | undefined {
   return readKept(file)?.secret;
 }

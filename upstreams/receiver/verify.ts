@@ -1,7 +1,6 @@
 // Verifies the signature and the time of a delivery, before anything of its body is used.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Header fields by lower-case names. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Seconds that a delivery may be old, or ahead of our clock (WH-4). */

@@ -33,7 +33,6 @@ export function sendJson(
   sendText(response, status, JSON.stringify(value), lines);
 }
 
-/** `text` is JSON. */
 export function sendText(response: ServerResponse, status: number, text: string, lines: FieldLines): void {
   const body = Buffer.from(text);
   for (const [name, line] of Object.entries(lines)) response.setHeader(name, line);

@@ -3,7 +3,6 @@
 export interface Attempts {
   /** Counts one attempt. Returns the seconds until the next one is allowed, if there were too many. */
   readonly take: (key: string) => number | undefined;
-  /** Resets the count after a success. */
   readonly forgive: (key: string) => void;
 }
 

@@ -10,7 +10,6 @@ export type Parsed<Item> =
   | { readonly kind: 'valid'; readonly item: Item }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** The form of items in one edition of an API. */
 export interface Edition<Item> extends ListNames {
   readonly show: (id: string, item: Item) => JsonObject;
   /** Makes a whole item from the client's body. `current`: the stored item, for members that are left out. */
@@ -30,7 +29,6 @@ export type Decision<Item> =
   /** Answered with 409: the state of the item does not allow it. */
   | { readonly kind: 'conflict'; readonly message: string };
 
-/** Changes of items, independent of the edition. */
 export interface Writing<Item> {
   readonly database: DatabaseSync;
   readonly outbox: Outbox;
@@ -41,7 +39,6 @@ export interface Writing<Item> {
   readonly removed: string | undefined;
   /** POST on a sub-path of an item, by the name of the sub-path. */
   readonly actions: Readonly<Record<string, (item: Item) => Decision<Item>>>;
-  /** The content of an event. */
   readonly dataOf: (id: string, item: Item) => JsonObject;
 }
 

@@ -6,13 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 export interface DatabaseOptions {
   /** Folder of the file, created if it is missing; undefined: in memory only. */
   readonly dataFolder: string | undefined;
-  /** File name, as `orders.db`. */
   readonly name: string;
   /** Creates the tables and first rows of an empty database, in one transaction, once for all processes. */
   readonly fill: (database: DatabaseSync) => void;
 }
 
-/** Schema version. */
 const FORM = 1;
 /** Milliseconds to wait for another process that writes. A write takes a few milliseconds and blocks this process. */
 export const PATIENCE_MS = 2_000;
@@ -89,7 +87,6 @@ export function isBusy(error: unknown): boolean {
   return BUSY.includes(errorNumber(error));
 }
 
-/** Whether the file cannot be written. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.includes(errorNumber(error));
 }

@@ -6,12 +6,10 @@ interface SenderOptions {
   /** URL that takes events by POST and answers 202 after storing them. */
   readonly intake: string;
   readonly now: () => number;
-  /** Writes one line for the operator. */
   readonly report: (line: string) => void;
 }
 
 interface Sender {
-  /** Called when there is something to send. */
   readonly wake: () => void;
   /** Resolves when no request is in progress; unsent events stay in the file. */
   readonly close: () => Promise<void>;

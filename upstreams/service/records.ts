@@ -4,7 +4,6 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 export type Key = string | number;
 type Columns = Readonly<Record<string, SQLInputValue>>;
 
-/** An item as stored. */
 export interface Kept<Item> {
   readonly key: Key;
   readonly item: Item;
@@ -37,7 +36,6 @@ export interface TableForm<Item> {
   readonly table: string;
   /** SQL type of the key: an integer that counts up, or a text given by the item. */
   readonly key: 'INTEGER' | 'TEXT';
-  /** Column definitions by name. */
   readonly columns: Readonly<Record<string, string>>;
   readonly write: (item: Item) => Columns;
   readonly read: (row: Readonly<Record<string, SQLOutputValue>>) => Item;

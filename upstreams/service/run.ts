@@ -4,7 +4,6 @@ import type { Service } from './listen.ts';
 
 export interface RunOptions {
   readonly name: string;
-  /** Environment variable of the port. */
   readonly variable: string;
   readonly fallback: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -46,7 +45,6 @@ export async function runService({
   }
 }
 
-/** An invalid value in the environment. */
 class Misused extends Error {}
 
 /** The port in the environment. @throws Error with a sentence for the operator if it is not a port number */
@@ -61,7 +59,6 @@ export function readPort(
   return Number(written);
 }
 
-/** Errors other than those of listening describe themselves. */
 function listenFailure(error: unknown, port: number, variable: string): unknown {
   const { code, syscall }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (syscall !== 'listen') return error;

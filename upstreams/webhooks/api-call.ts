@@ -19,7 +19,6 @@ export interface ApiParts {
   /** A unique id without dots. */
   readonly newId: (prefix: string) => string;
   readonly rules: HealthRules;
-  /** Limits test events and replays per owner. */
   readonly askedFor: Attempts;
   readonly now: () => EpochMs;
 }
@@ -62,7 +61,6 @@ export function asksTooOften({ parts, owner, response }: Call): boolean {
   return true;
 }
 
-/** For a resource whose only parameter is `fields`. */
 export function readFieldsAlone(
   query: URLSearchParams,
   names: Pick<ListNames, 'fields'>,

@@ -15,7 +15,6 @@ export interface OutgoingDelivery {
 }
 
 interface Ended {
-  /** Absent if no response came. */
   readonly status?: number;
   /** For the subscriber; it reveals nothing about the operator's network. */
   readonly message: string;

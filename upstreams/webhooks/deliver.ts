@@ -21,7 +21,6 @@ export interface DeliverParts {
   readonly slots: EndpointSlots;
   readonly rules: HealthRules;
   readonly warn: Warn;
-  /** Called after each attempt. */
   readonly observe: (delivery: Delivery, attempt: Attempt) => void;
   /** Aborted when the service ends. Running attempts are given up, and their deliveries are due at the next start. */
   readonly ending: AbortSignal;

@@ -18,7 +18,6 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export interface Attempt {
   readonly at: EpochMs;
   readonly outcome: 'delivered' | 'failed' | 'throttled' | 'gone';
-  /** Status of the response; absent if there was none. */
   readonly status?: number;
   /** Reveals nothing about the operator's network. */
   readonly message: string;

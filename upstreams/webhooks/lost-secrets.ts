@@ -26,7 +26,6 @@ export async function countLost(store: WebhookStore, openSecret: OpenSecret, now
   return all.filter((each) => usableSecrets(each, openSecret, now).length === 0).length;
 }
 
-/** Nothing was sent. The attempt tells the owner what to do. */
 export async function giveUpUnsigned(
   store: WebhookStore,
   delivery: Delivery,

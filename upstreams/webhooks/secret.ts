@@ -16,7 +16,6 @@ export function makeSecret(random: (bytes: number) => Buffer = randomBytes): Sec
   return `${PREFIX}${random(SECRET_BYTES).toString('base64')}`;
 }
 
-/** The HMAC key. */
 export function secretBytes(secret: Secret): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }

@@ -24,7 +24,6 @@ export interface Subscription {
   readonly signature: SignatureForm;
   /** Newest first. */
   readonly secrets: readonly KeptSecret[];
-  /** Absent while it is enabled. */
   readonly disabled?: Disabled;
   readonly created: EpochMs;
   readonly updated: EpochMs;

@@ -3,7 +3,6 @@ import type { HealthRules } from './health.ts';
 import { type Failed, nextAttemptDelay } from './schedule.ts';
 
 export interface Tuning {
-  /** Concurrent attempts over all endpoints. */
   readonly concurrency: number;
   readonly perEndpoint: number;
   /** Over all endpoints of one owner, so that slow endpoints delay only their owner. */
@@ -12,7 +11,6 @@ export interface Tuning {
   readonly perHost: number;
   /** Test events and single replays that an owner may request in a minute. */
   readonly askedPerMinute: number;
-  /** Limit for a whole attempt. */
   readonly attemptMs: number;
   /** A process that holds a delivery longer than this counts as dead. Longer than an attempt. */
   readonly leaseMs: number;

@@ -23,7 +23,6 @@ import { type Tuning, USUAL } from './tuning.ts';
 import { createWarn } from './warnings.ts';
 
 export interface WebhooksOptions extends ListenOptions {
-  /** Closed with the service. */
   readonly store: WebhookStore;
   /** The key that seals secrets: 32 bytes, the same for all processes of one store. */
   readonly sealingKey: Buffer;
@@ -41,7 +40,6 @@ export interface WebhooksOptions extends ListenOptions {
 }
 
 export interface WebhooksService extends Service {
-  /** Origin of the listener for scrapers. */
   readonly metricsUrl?: string;
 }
 

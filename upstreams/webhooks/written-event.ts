@@ -34,7 +34,6 @@ export function readEvent(bytes: Uint8Array, now: EpochMs): ReadEvent {
   return { kind: 'event', event: { id, type, body, kept: now } };
 }
 
-/** An event of the service itself. */
 export function makeEvent(
   { id, type, data }: { readonly id: string; readonly type: string; readonly data: object },
   now: EpochMs,

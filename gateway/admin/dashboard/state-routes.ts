@@ -17,7 +17,12 @@ import { type VersionPagePorts, versionPage } from './version-page.ts';
 
 export interface StateRoutePorts extends VersionPagePorts {
   readonly readiness: () => Pick<Readiness, 'policies'>;
+  /** The first step of `notify.before_sunset`: the dashboard warns of sunsets within so many days. */
+  readonly noticeDays: number | undefined;
 }
+
+/** The first step of `before_sunset` by default. */
+const NOTICE_DAYS = 90;
 
 export function stateRoutes(ports: StateRoutePorts): readonly AdminPage[] {
   const page = (
@@ -40,6 +45,7 @@ export function stateRoutes(ports: StateRoutePorts): readonly AdminPage[] {
 }
 
 function versionsAnswer(ports: StateRoutePorts): AdminAnswer {
+  const { noticeDays = NOTICE_DAYS } = ports;
   const plan = ports.plan();
   const moment = { now: ports.now(), overrides: ports.overrides.current() };
   const states = [...versionStates(plan, moment)];
@@ -55,7 +61,7 @@ function versionsAnswer(ports: StateRoutePorts): AdminAnswer {
       .map((each) => versionBody(api, each, moment.now)),
   }));
   const { quarantined, leftOut } = ports.readiness().policies;
-  return datedAnswer(ports, { revision: plan.revision, apis, quarantined, leftOut });
+  return datedAnswer(ports, { revision: plan.revision, noticeDays, apis, quarantined, leftOut });
 }
 
 /** `now`: of the lifecycle clock, by which every date is meant. */

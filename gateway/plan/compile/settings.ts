@@ -8,6 +8,7 @@ import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import { WRITTEN_LOG_LEVEL } from '../grammar/logs-section.ts';
 import { beforeSunset, WRITTEN_BEFORE_SUNSET } from '../grammar/notify-section.ts';
 import type {
+  AccessLogSettings,
   IdentitySettings,
   NotifySettings,
   Settings,
@@ -76,6 +77,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     overload: compileOverload(file),
     drain: compileDrain(file),
     logLevel: file.log_level ?? WRITTEN_LOG_LEVEL,
+    accessLog: compileAccessLog(file.access_log),
     tracing: compileTracing(file.tracing),
     ledger: compileLedger(file.ledger),
     notify: compileNotify(file.notify),
@@ -138,6 +140,10 @@ function compileIdentity(name: string, file: IdentityFiles[string]): IdentitySet
     tokenTypes: (file.types ?? ['at+jwt']).map((type) => type.toLowerCase().replace(/^application\//, '')),
     tokenCacheMs: file.token_cache ?? 5 * MINUTE_MS,
   };
+}
+
+function compileAccessLog(file: GatewayFile['access_log'] = {}): AccessLogSettings {
+  return { fields: file.fields ?? 'all', sampled: file.sample ?? 1, excluded: file.exclude ?? [] };
 }
 
 function compileTracing(tracing: GatewayFile['tracing']): TracingSettings {

@@ -9,7 +9,7 @@ type Schema = z.core.JSONSchema.JSONSchema;
 const LITERAL = /\b[Dd]efault ([^\s;,]+(?:, [^\s;,]+)*)/;
 /** Sections with defaults that apply even if the key is missing. */
 const ALWAYS_IN_FORCE: ReadonlySet<string> = new Set([
-  ...['bounds', 'overload', 'drain', 'ledger'],
+  ...['bounds', 'overload', 'drain', 'ledger', 'access_log'],
   ...SECTIONS.flatMap(({ alwaysInForce = [] }) => alwaysInForce),
 ]);
 const SHORTHANDS: Readonly<Record<string, string>> = Object.assign(

@@ -12,7 +12,7 @@ import { boundsSection, drainSection, overloadSection } from './bounds-section.t
 import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
-import { logLevelSection } from './logs-section.ts';
+import { accessLogSection, logLevelSection, parsePercent } from './logs-section.ts';
 import { notifySection } from './notify-section.ts';
 
 /** `data-folder`: the embedded store in the data folder, written as `embedded`. */
@@ -83,12 +83,6 @@ function parsePublic(text: string): string | undefined {
   return parseHostName(hostname) === undefined || port === '0' ? undefined : written;
 }
 
-/** `0%` to `100%`, with decimals, as a number from 0 to 1. */
-function parsePercent(text: string): number | undefined {
-  const percent = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text)?.[1];
-  return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100;
-}
-
 const MOST_WORKERS = 64;
 
 const workers = notation(
@@ -139,6 +133,9 @@ const fields = {
     .optional(),
   guard: guard.optional(),
   log_level: logLevelSection.optional(),
+  access_log: accessLogSection
+    .meta({ description: 'Which requests have a line in the log, and what stands there.' })
+    .optional(),
   tracing: z
     .union([
       z.literal('off'),

@@ -7,6 +7,7 @@ import type { SecretRead } from './interpolate.ts';
 
 export const NO_FILE = 'no such file';
 export const A_FOLDER = 'it is a folder';
+const TOO_MANY = 'the pattern leads through more than 50,000 files and folders';
 const NOT_A_FILE = 'it is not a regular file';
 export const MOST_BYTES = 1_000_000;
 const MOST_SECRET_BYTES = 65_536;
@@ -95,20 +96,30 @@ export interface FoundFiles {
   readonly why: string | undefined;
 }
 
+/** Of files and folders that a pattern leads through: about a second of work. */
+const MOST_SEEN = 50_000;
+
 /** Finds the files that match absolute patterns. Does not reject for malformed patterns or unreadable folders. */
 export async function findFiles(patterns: readonly string[]): Promise<FoundFiles> {
   const found = new Set<string>();
   let why: string | undefined;
+  let seen = 0;
+  const exclude = (): boolean => {
+    seen += 1;
+    if (seen > MOST_SEEN) throw new TypeError(TOO_MANY);
+    return false;
+  };
   for (const pattern of patterns) {
     try {
-      for await (const path of glob(pattern)) if (!basename(path).startsWith('.')) found.add(path);
+      for await (const path of glob(pattern, { exclude }))
+        if (!basename(path).startsWith('.')) found.add(path);
       // `glob` reports unreadable folders as empty.
       if (found.size === 0) await readdir(folderBefore(pattern));
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') why ??= reasonOf(error, folderBefore(pattern));
     }
   }
-  return { files: [...found].sort(), why };
+  return { files: seen > MOST_SEEN ? [] : [...found].sort(), why };
 }
 
 /** The folder before the first wildcard. */

@@ -18,7 +18,6 @@ export interface EmbeddedState extends LastingStores {
   readonly records: PinRecords;
   /** Stored texts of the API keys, for workers. */
   readonly keyTexts: KeyTexts;
-  /** Pins through the cache of this process. */
   readonly pins: CachedPins;
   readonly backup: NonNullable<Stores['backup']>;
   /** Stored idempotency keys, for workers. */

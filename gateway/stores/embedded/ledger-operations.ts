@@ -18,7 +18,6 @@ export interface Swept {
   readonly next: number | undefined;
 }
 
-/** Larger than any count. */
 const BEYOND_COUNTS = 2 ** 53;
 /** Bounds of JavaScript dates: days, and milliseconds, since 1970. */
 const LAST_DAY = 100_000_000;

@@ -6,7 +6,6 @@ import { textOf } from './ledger-reading.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
 
-/** One operation with its arguments, as sent to the thread. */
 export type Call = {
   readonly [N in keyof Operations]: { readonly name: N; readonly args: Parameters<Operations[N]> };
 }[keyof Operations];

@@ -57,7 +57,6 @@ export function schemaOf(file: string): number | undefined {
   return (isSqlite && header.readUInt32BE(HEADER.userVersion)) || undefined;
 }
 
-/** @throws NewerSchemaError if a later release wrote a file with this number */
 export function requireKnown(schema: number): void {
   if (schema > MIGRATIONS.length) throw new NewerSchemaError(schema);
 }

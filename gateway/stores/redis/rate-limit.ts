@@ -11,7 +11,6 @@ const HAND_BACK = luaText('hand-back');
 /** Part of the 50 ms of RL-13. The last call in progress may need the rest. */
 const DEFAULT_DEADLINE_MS = 20;
 
-/** The result of one call, and the stamps by which its units are handed back. */
 interface Taking {
   readonly taken: readonly Taken[];
   readonly stamps: readonly number[];

@@ -52,7 +52,6 @@ export async function openSharedState(
   /** Counts changes of overrides by this gateway. A read that was sent before the last of them is stale. */
   let changed = 0;
   let seen = '';
-  /** The name of the data that was last read. */
   let origin: string | undefined;
   let running: Promise<void> | undefined;
   let remembered: { readonly origin?: string; readonly overrides?: readonly Override[] } = {};

@@ -47,7 +47,6 @@ export function answerWorkers(
   };
 }
 
-/** For a Redis store, which workers call themselves. */
 export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const unsupported = (): never => {
     throw new Error('with this store workers ask it themselves');

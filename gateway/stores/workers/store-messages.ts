@@ -19,14 +19,12 @@ interface KeyRequest {
   readonly owner: string;
 }
 
-/** Requests that a worker sends to the primary. */
 export interface StoreAnswers {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly (Taken | undefined)[];
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<StoreReply<Pin | undefined>>;
   readonly claimPin: (request: { readonly key: string; readonly pin: Pin }) => Promise<StoreReply<Pin>>;
-  /** The stored text of an API key. */
   readonly findKey: (id: string) => Promise<StoreReply<string | undefined>>;
   readonly readUsage: (request: UsagePageRequest) => Promise<StoreReply<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<StoreReply<void>>;
@@ -35,7 +33,6 @@ export interface StoreAnswers {
   readonly settleKey: (request: KeyRequest & { readonly next: SettledKey }) => Promise<StoreReply<boolean>>;
 }
 
-/** Notifications from the primary to its workers. */
 export type StoreNews =
   | { readonly kind: 'overrides'; readonly overrides: readonly Override[] }
   | { readonly kind: 'key_changed'; readonly id: string }

@@ -50,7 +50,6 @@ export function createSubscriptionRecords(connection: Connection, prefix: string
   };
 }
 
-/** The types under which the subscription is indexed. */
 function wantedBy(subscription: Subscription | undefined): readonly string[] {
   return subscription === undefined || subscription.disabled !== undefined ? [] : subscription.events;
 }

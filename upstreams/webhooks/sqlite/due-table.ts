@@ -11,7 +11,6 @@ const SOONEST_MS = 1;
 
 export interface DueTable {
   readonly work: (handle: Handle, options: WorkOptions) => Work;
-  /** Called when something may be due now. */
   readonly wake: () => void;
 }
 

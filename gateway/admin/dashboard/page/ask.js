@@ -1,5 +1,4 @@
-// Asks the gateway: JSON over the admin API of the very listener that the pages come from.
-// Every refusal is an error with the gateway's own sentence in it; silence is an error of its own.
+// Requests to the admin API on the listener of these pages: JSON, with an error class for refusals and one for no answer.
 
 export class Refused extends Error {
   /**
@@ -12,15 +11,15 @@ export class Refused extends Error {
   }
 }
 
-/** Nothing came that can be read: nobody answers, or somebody else does. */
+/** No answer, or none in JSON. */
 export class Away extends Error {}
 
-/** Whether the gateway said it, or said nothing. @param {unknown} error @returns {error is Away | Refused} */
+/** Whether the message of an error is for the page. @param {unknown} error @returns {error is Away | Refused} */
 export function isTold(error) {
   return error instanceof Refused || error instanceof Away;
 }
 
-/** A look at the ledger may take the gateway 25 seconds. */
+/** The gateway gives the ledger 25 seconds. */
 const PATIENCE_MS = 30_000;
 
 /**
@@ -37,7 +36,7 @@ export async function ask(path, { method = 'GET', body, patience = PATIENCE_MS }
     ...sent,
     signal: AbortSignal.timeout(patience),
   });
-  // A reload that found errors is an answer like any other.
+  // A rejected reload has an outcome.
   if (!answer.ok && told.outcome === undefined) throw new Refused(answer.status, told.message);
   return told;
 }
@@ -53,7 +52,7 @@ async function answered(path, request) {
 }
 
 /**
- * What a store has to say, or why it says nothing: without its store a gateway goes on, and so does what needs none.
+ * `away` is the message of a 503: the parts of a page that need no store are shown without it.
  *
  * @template T
  * @param {Promise<T>} asked
