@@ -1,7 +1,7 @@
 // What is known of announcements: marks in the store, and here those that never change again, so that a look asks for few.
 import { createHash } from 'node:crypto';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
-import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
+import type { AnnouncedStore } from '../policy/lifecycle/announcement-store.ts';
 
 export interface Marks {
   /** The text kept at `id`: `text` for the first caller. */

@@ -1,5 +1,5 @@
 // What would be sent, now or at another instant: the very mails and events, with nothing sent and nothing marked.
-import type { NoticesAsked, NoticesFound } from '../api/notice-answers.ts';
+import type { NoticesFound, NoticesQuery } from '../api/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CallingConsumer } from './callers.ts';
 import { eventOf } from './event.ts';
@@ -10,7 +10,7 @@ import { type Notice, noticesAt, notifiableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
 /** Rejects with `StoreUnavailable`. */
-export type Preview = (query: NoticesAsked) => Promise<NoticesFound>;
+export type Preview = (query: NoticesQuery) => Promise<NoticesFound>;
 
 const NO_SENDER = 'gateway@localhost';
 

@@ -9,8 +9,8 @@ import type { HeaderRules } from '../policy/headers/rules.ts';
 import type {
   IdempotencyRefusal,
   IdempotencyRules,
-  Keeping,
-  KeptAnswer,
+  Retention,
+  StoredResponse,
 } from '../policy/idempotency/rules.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
@@ -58,13 +58,13 @@ export interface IdempotencyClaim {
    * upstream's total. A refusal where the key is another's by now.
    */
   readonly renew: () => Promise<IdempotencyRefusal | undefined>;
-  readonly judge: (status: number, headers: HeaderLines) => Keeping;
+  readonly judge: (status: number, headers: HeaderLines) => Retention;
   /** What will be kept of a head; taken before anything is added to it. */
-  readonly headOf: (status: number, headers: HeaderLines) => Pick<KeptAnswer, 'status' | 'headers'>;
+  readonly headOf: (status: number, headers: HeaderLines) => Pick<StoredResponse, 'status' | 'headers'>;
   /** Resolves once the answer to `request` is kept, or is not going to be. Never rejects. */
   readonly keep: (
     request: Uint8Array,
-    answer: Pick<KeptAnswer, 'status' | 'headers' | 'body'>,
+    answer: Pick<StoredResponse, 'status' | 'headers' | 'body'>,
   ) => Promise<void>;
   /** Where a key is required and there is no room for the body that goes with it. */
   readonly noRoom: () => IdempotencyRefusal;
@@ -83,7 +83,7 @@ export interface ReplayOrder {
   readonly kind: 'replay';
   /** What the answer is made of besides; nothing of it is sent. */
   readonly forward: ForwardOrder;
-  readonly kept: KeptAnswer;
+  readonly kept: StoredResponse;
   readonly isSame: (body: Uint8Array) => boolean;
   /** Bytes: a larger body is another one. */
   readonly maxBody: number;

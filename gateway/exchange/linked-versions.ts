@@ -1,7 +1,7 @@
 // Which other versions an answer links, as the API stands at a moment: the successor, the newest, the one before.
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
 import { type LinkFrame, linkFrame, linkTarget } from '../policy/lifecycle/links.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -14,7 +14,7 @@ export type NextPlace = ResourcePlace & { readonly label: Label | undefined };
 
 /** What holds for every resource of a version: for these overrides, and from <= now < until. */
 export interface LinkedVersions {
-  readonly overrides: Moment['overrides'];
+  readonly overrides: StageInput['overrides'];
   readonly from: EpochMs;
   readonly until: EpochMs;
   readonly successor: NextPlace | undefined;
@@ -48,7 +48,7 @@ export function linkedVersions(
   api: ApiPlan,
   version: VersionRules,
   phase: Phase,
-  moment: Moment,
+  moment: StageInput,
 ): LinkedVersions {
   const { now, overrides } = moment;
   const known = linked.get(version);
@@ -67,7 +67,7 @@ export function relatedLinks({ frames }: LinkedVersions, tail: string): string |
 }
 
 /** The version that callers are led to: what is named, or where that has ended, what follows on it. */
-export function successorIn(api: ApiPlan, version: VersionRules, moment: Moment): Label | undefined {
+export function successorIn(api: ApiPlan, version: VersionRules, moment: StageInput): Label | undefined {
   return nextPlace(version, createStageReader(api, moment), new Set())?.label;
 }
 
@@ -77,14 +77,14 @@ export function placeUrl(plan: GatewayPlan, { path }: Pick<ResourcePlace, 'path'
 }
 
 /** A redirect leads to what is served: neither to what has ended nor to what is still unknown. */
-export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: Moment): boolean {
+export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: StageInput): boolean {
   return isServed(createStageReader(api, moment).at(label));
 }
 
 type StageReader = ReturnType<typeof createStageReader>;
 
 /** Looks at versions of an API, and remembers when the first of what was seen changes. */
-function createStageReader(api: ApiPlan, moment: Moment) {
+function createStageReader(api: ApiPlan, moment: StageInput) {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;
   const into = (rules: VersionRules): Stage => {
@@ -111,7 +111,7 @@ function linkVersions(
   api: ApiPlan,
   version: VersionRules,
   phase: Phase,
-  moment: Moment,
+  moment: StageInput,
 ): LinkedVersions {
   const look = createStageReader(api, moment);
   const successor = phase.linksSuccessor ? nextPlace(version, look, new Set()) : undefined;

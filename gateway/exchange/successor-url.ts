@@ -1,12 +1,12 @@
 // Where the same resource lives in another version: absolute, on our own authority, safe inside a header line.
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
-import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
-import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import { isNamedOnlyInUrl } from '../policy/versioning/readers.ts';
 import type { Evidence } from '../policy/versioning/resolution.ts';
 import type { Decision, RequestStart } from './facts.ts';
 import {
@@ -52,7 +52,7 @@ export function successorOf(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
-  moment: Moment,
+  moment: StageInput,
   resource: Resource,
 ): Successor {
   const phase = phaseAt(version.phases, moment.now);
@@ -81,11 +81,11 @@ export function redirectUrl(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
-  moment: Moment,
+  moment: StageInput,
   resource: Resource,
 ): string | undefined {
   // After a redirect the client sends a header with the version again.
-  const byPlaceAlone = isNamedByPlace(resource.evidence);
+  const byPlaceAlone = isNamedOnlyInUrl(resource.evidence);
   const target = version.redirects.find(
     (each) =>
       isOpen(api, each, moment) &&
@@ -97,7 +97,7 @@ export function redirectUrl(
 }
 
 /** Whether the operation that would answer there has not ended itself: no redirect leads to the next one. */
-function serves(api: ApiPlan, target: RedirectTarget, moment: Moment, resource: Resource): boolean {
+function serves(api: ApiPlan, target: RedirectTarget, moment: StageInput, resource: Resource): boolean {
   const operations = api.versions.get(target.label)?.operations;
   const there = operations?.match(resource.method, tailAt(target, resource));
   return there === undefined || !hasEnded(phaseAt(assess(there.rules, moment).phases, moment.now));

@@ -1,6 +1,6 @@
 // When consumers were first seen on a frozen version, cached in this process.
 import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import type { Adopter, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
+import type { Adoption, FirstSeen, LedgerStore, VersionConsumer } from '../policy/usage/ledger.ts';
 
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;
 
@@ -9,7 +9,7 @@ export const WITHOUT_LEDGER: AdoptionRecords = {
   firstSeen: () => ({ at: undefined, countedSince: undefined }),
 };
 
-export type FrozenVersion = Pick<Adopter, 'api' | 'version'>;
+export type FrozenVersion = Pick<VersionConsumer, 'api' | 'version'>;
 
 /** Why a consumer cannot be judged late: the store is away, or calls are counted only since the freeze or later. */
 export type Unjudged = 'store_away' | 'counted_since';
@@ -54,7 +54,7 @@ export function createAdoption(
     return entry;
   };
 
-  const ask = async (key: string, adopter: Adopter): Promise<KnownAdopter | undefined> => {
+  const ask = async (key: string, adopter: VersionConsumer): Promise<KnownAdopter | undefined> => {
     try {
       const askedAt = monotonic();
       return keep(key, { ...(await records.firstSeen(adopter)), askedAt });
@@ -68,7 +68,11 @@ export function createAdoption(
   };
 
   /** Undefined while the store is away. */
-  const find = (adopter: Adopter, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
+  const find = (
+    adopter: VersionConsumer,
+    freeze: EpochMs,
+    now: EpochMs,
+  ): MaybePromise<KnownAdopter | undefined> => {
     const key = keyOf(adopter);
     const entry = known.get(key);
     if (entry !== undefined && monotonic() < entry.askedAt + goodFor(entry, freeze, now))
@@ -81,7 +85,7 @@ export function createAdoption(
     return flight;
   };
 
-  const judge = (entry: KnownAdopter | undefined, adopter: Adopter, freeze: EpochMs): boolean => {
+  const judge = (entry: KnownAdopter | undefined, adopter: VersionConsumer, freeze: EpochMs): boolean => {
     if (entry !== undefined && isBefore(entry.at, freeze)) return false;
     if (entry !== undefined && isBefore(entry.countedSince, freeze)) return true;
     onUnjudged(adopter, entry === undefined ? 'store_away' : 'counted_since');
@@ -104,7 +108,7 @@ export function createAdoption(
   };
 }
 
-function keyOf({ api, version, consumer }: Adopter): string {
+function keyOf({ api, version, consumer }: VersionConsumer): string {
   return JSON.stringify([api, version, consumer]);
 }
 

@@ -1,5 +1,5 @@
 // Idempotency keys over the texts that a store keeps of them: the same in every store, and between its editions.
-import type { IdempotencyStore, KeptAnswer } from '../policy/idempotency/rules.ts';
+import type { IdempotencyStore, StoredResponse } from '../policy/idempotency/rules.ts';
 import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 
 /** What stands at a key, or `claimed` where nothing did. */
@@ -46,12 +46,12 @@ export function createIdempotencyStore(
   };
 }
 
-export function writeAnswer({ fingerprint, status, headers, body }: KeptAnswer): string {
+export function writeAnswer({ fingerprint, status, headers, body }: StoredResponse): string {
   return JSON.stringify({ fingerprint, status, headers, body: Buffer.from(body).toString('base64') });
 }
 
 /** Undefined for a text that is no answer. */
-export function readAnswer(text: string): KeptAnswer | undefined {
+export function readAnswer(text: string): StoredResponse | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;
   const { fingerprint, status, headers, body } = stored;
@@ -60,7 +60,7 @@ export function readAnswer(text: string): KeptAnswer | undefined {
   return { fingerprint, status: Number(status), headers, body: Buffer.from(body, 'base64') };
 }
 
-function isHeaders(value: unknown): value is KeptAnswer['headers'] {
+function isHeaders(value: unknown): value is StoredResponse['headers'] {
   return isStoredObject(value) && Object.values(value).every((each) => isText(each) || isTexts(each));
 }
 

@@ -1,7 +1,7 @@
 // What every AnnouncedStore promises, whatever keeps it. Run by lasting-stores.test.ts on each of them.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnnouncedStore } from '../../gateway/policy/lifecycle/announced.ts';
+import type { AnnouncedStore } from '../../gateway/policy/lifecycle/announcement-store.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 const LONG_MS = 600_000;

@@ -2,12 +2,12 @@
 // A lock of no length stands for one that has run out.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeptAnswer } from '../../gateway/policy/idempotency/rules.ts';
+import type { StoredResponse } from '../../gateway/policy/idempotency/rules.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 const LONG = 3_600_000;
 
-export const answerOf = (more: Partial<KeptAnswer> = {}): KeptAnswer => ({
+export const answerOf = (more: Partial<StoredResponse> = {}): StoredResponse => ({
   fingerprint: 'abc',
   status: 201,
   headers: { 'content-type': 'application/json', link: ['<a>', '<b>'], 'x-name': 'm\u00fcller, "x"' },

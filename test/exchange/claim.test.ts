@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
-import type { Claimed, IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
+import type { IdempotencyStore, KeyClaim } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 
@@ -14,7 +14,7 @@ const ANSWER = { status: 201, headers: {}, body: Buffer.from('x') };
 interface Situation {
   readonly written?: Parameters<typeof idempotencyOf>[0][number];
   /** What stands at the key, in turn; an error where the store is away. */
-  readonly found?: readonly (Claimed | Error)[];
+  readonly found?: readonly (KeyClaim | Error)[];
   readonly away?: boolean;
 }
 

@@ -64,7 +64,7 @@ describe('WS-6: what is held open', () => {
     const exp = NOW / 1000 + 60;
     const consumer = {
       id: 'acme',
-      named: true,
+      mayLabelMetrics: true,
       via: 'token' as const,
       scopes: new Set<string>(),
       claims: { exp },
@@ -83,7 +83,7 @@ describe('WS-6: what is held open', () => {
     [false, undefined],
   ] as const)('ends when the key it was opened with is taken back: %s', (isRevoked, expected) => {
     const consumer = {
-      ...{ id: 'acme', named: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
+      ...{ id: 'acme', mayLabelMetrics: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
       isRevoked: () => isRevoked,
     };
     const tied = tunnelServiceOf({ ...facts, consumer });

@@ -14,7 +14,13 @@ const REQUESTS = 48;
 
 const HOSTILE = 'a"b\\c\r\n\u001b[2J\u007f\u009b\u2028\u202e\ud800é😀';
 const rules = version();
-const consumer = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const consumer = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 const quota = (name: string, allowed: boolean, shadow: boolean): Quota => ({
   ...{ kind: 'degraded', allowed, retryAfterMs: 0 },
   ...{ limit: { ...LIMIT, name }, rule: { ...RULE, shadow } },

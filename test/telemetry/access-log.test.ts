@@ -7,7 +7,13 @@ import { anyCharacter } from '../support/any-text.ts';
 import { deprecatedFacts, withFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
-const acme = { id: 'acme', named: true, via: 'token' as const, scopes: new Set<string>(), claims: {} };
+const acme = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token' as const,
+  scopes: new Set<string>(),
+  claims: {},
+};
 
 describe('the access log', () => {
   it('writes one line with every field that is known', async () => {

@@ -1,10 +1,10 @@
 // Authenticates the caller by the access rule of an API, a version or an operation.
 import type {
   AccessRule,
-  Authenticated,
   AuthenticationRefusal,
+  AuthenticationResult,
   Authenticator,
-  Carried,
+  CallerEvidence,
   Consumer,
   IdentifiedRule,
 } from '../../policy/authentication/access.ts';
@@ -28,7 +28,7 @@ const MISSING: AuthenticatedCaller = { kind: 'refused', refusal: { reason: 'cred
  */
 export function authenticate(
   access: AccessRule,
-  carried: Carried,
+  carried: CallerEvidence,
   { authenticators }: Pick<ExchangePorts, 'authenticators'>,
 ): MaybePromise<AuthenticatedCaller> {
   if (access.kind === 'public') return ANONYMOUS;
@@ -49,7 +49,7 @@ export function authenticate(
  */
 function selectAuthenticator(
   { identities }: IdentifiedRule,
-  carried: Carried,
+  carried: CallerEvidence,
   authenticators: ExchangePorts['authenticators'],
 ): Authenticator | undefined {
   const present = identities
@@ -65,7 +65,7 @@ function running(name: string | undefined, authenticators: ExchangePorts['authen
   throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
 }
 
-function callerOf(outcome: Authenticated): AuthenticatedCaller {
+function callerOf(outcome: AuthenticationResult): AuthenticatedCaller {
   switch (outcome.kind) {
     case 'consumer':
       return { kind: 'known', consumer: outcome.consumer };

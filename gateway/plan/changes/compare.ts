@@ -1,6 +1,6 @@
 // From the facts of two sides to their differences, in the order a policy file is read.
 import { moveInWords } from '../../policy/spans.ts';
-import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
+import type { ApiFacts, ComparedPart, ComparedValue, Fact, FactValue } from '../../sections/facts.ts';
 import { plural } from '../problems.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
@@ -100,17 +100,17 @@ function compareValues(
   return [{ what, from: spell(from), to: spell(to), ...(by !== undefined && { by }) }];
 }
 
-function membersOf(value: FactValue | undefined): readonly Word[] {
+function membersOf(value: FactValue | undefined): readonly ComparedValue[] {
   return value?.kind === 'members' ? value.members : [];
 }
 
 /** One for one is a change of that one; otherwise each that came and each that went is said. */
 function compareMembers(
   what: string,
-  before: readonly Word[],
-  after: readonly Word[],
+  before: readonly ComparedValue[],
+  after: readonly ComparedValue[],
 ): readonly Difference[] {
-  const without = (these: readonly Word[], those: readonly Word[]) =>
+  const without = (these: readonly ComparedValue[], those: readonly ComparedValue[]) =>
     these.filter(({ same }) => !those.some((other) => other.same === same)).map(({ shown }) => shown);
   const gone = without(before, after);
   const come = without(after, before);

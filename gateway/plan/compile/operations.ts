@@ -1,6 +1,6 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 import type { EpochMs } from '../../policy/contract.ts';
-import { knownAt, sortedOnce } from '../../policy/lifecycle/known.ts';
+import { knownAt, sortedOnce } from '../../policy/lifecycle/announcements.ts';
 import {
   type OperationTemplate,
   parseOperation,

@@ -1,7 +1,7 @@
 // The `identity` section of `config/gateway.yaml`: ways of knowing who calls, each under a name that policies use.
 import { z } from 'zod';
 import { scope } from '../../policy/authentication/scope.ts';
-import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
+import { fieldMeaning, parseFieldName } from '../../policy/headers/field-name.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   notation,
@@ -139,7 +139,7 @@ const introspectionSection = z.strictObject({
 /** As written; a name with `_` would be dropped from every request (SMG-25). */
 function parseKeyHeader(written: string): string | undefined {
   const name = parseFieldName(written);
-  return name === undefined || saidBy(name) !== undefined ? undefined : written;
+  return name === undefined || fieldMeaning(name) !== undefined ? undefined : written;
 }
 
 const keys = z.strictObject({

@@ -1,7 +1,7 @@
 // The text of a first policy for a service, with its description or without one, for `sundial init`.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { NextCommand } from '../next-command.ts';
 import { readDocument } from '../read/document.ts';
 import type { Borrowed } from './borrowed.ts';
@@ -13,7 +13,7 @@ export interface FirstPolicyInput {
   readonly description: Description | undefined;
   /** Origin of the service; undefined: as `servers` of the description says. */
   readonly service: string | undefined;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
   /** From the folder of the policy, with forward slashes; of no meaning without a description. */
   readonly descriptionPath: string;
   /** Likewise; undefined where there is no schema for editors. */

@@ -1,7 +1,7 @@
 // What a description should say of the life of its version at one instant.
 import type { EpochMs } from '../../policy/contract.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
-import { knownAt } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
   parseOperation,

@@ -1,6 +1,6 @@
 // The last accepted form of an API: its file, descriptions and guides as the store keeps them, read and checked as of now.
 import { resolve } from 'node:path';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import { type Context, readPolicy } from '../load-documents.ts';
 import { hasErrors } from '../problems.ts';
 import type { ReadPiece } from '../reload/pieces.ts';
@@ -31,7 +31,7 @@ export interface AcceptedForms {
 export function createAcceptedForms(
   recorded: readonly PublishedEntry[],
   context: Context,
-  around: Surroundings,
+  around: CheckContext,
 ): AcceptedForms {
   const files = recorded.filter(isFile);
   const policies = new Map(

@@ -1,6 +1,6 @@
 // sunset-rewritten and dates-rewritten: the dates of a published version are history, and what was built on them stays true.
 import type { EpochMs } from '../../policy/contract.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { dayFrom } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
