@@ -29,7 +29,13 @@ const DAY_MS = 86_400_000;
 const PHASES = version().phases;
 const SUNSET = PHASES.find(({ stage }) => stage === 'sunset' || stage === 'retired')?.from ?? 0;
 
-const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const acme = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 
 function factsOf(changes: Partial<FlatFacts> & { rules?: Partial<VersionRules> } = {}): ExchangeFacts {
   const { rules, ...facts } = changes;

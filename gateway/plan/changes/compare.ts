@@ -1,7 +1,7 @@
 // Compares the facts of two policies, in the order of a policy file.
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { moveInWords } from '../../policy/spans.ts';
-import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
+import type { ApiFacts, ComparedPart, Fact, FactValue, ComparedValue } from '../../sections/facts.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
 export interface Change extends Difference {
@@ -103,7 +103,7 @@ function compareValues(
   return [{ what, from: from.word.shown, to: to.word.shown, ...(by !== undefined && { by }) }];
 }
 
-function membersOf(value: FactValue | undefined): readonly Word[] {
+function membersOf(value: FactValue | undefined): readonly ComparedValue[] {
   return value?.kind === 'members' ? value.members : [];
 }
 
@@ -114,10 +114,10 @@ function windowsOf(value: FactValue | undefined): readonly BrownoutWindow[] {
 /** One removed and one added member are a change. Otherwise each is listed as added or removed. */
 function compareMembers(
   what: string,
-  before: readonly Word[],
-  after: readonly Word[],
+  before: readonly ComparedValue[],
+  after: readonly ComparedValue[],
 ): readonly Difference[] {
-  const without = (these: readonly Word[], those: readonly Word[]) =>
+  const without = (these: readonly ComparedValue[], those: readonly ComparedValue[]) =>
     these.filter(({ same }) => !those.some((other) => other.same === same)).map(({ shown }) => shown);
   const gone = without(before, after);
   const come = without(after, before);

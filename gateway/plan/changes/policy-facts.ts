@@ -3,7 +3,7 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type ApiFacts, type ComparedPart, type Fact, otherFacts } from '../../sections/facts.ts';
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import type { Facts, FactsByKey, Holders } from '../../sections/section.ts';
+import type { Facts, FactsByKey, KeyOwners } from '../../sections/section.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { versionsOf } from '../versions.ts';
@@ -54,10 +54,10 @@ function operationSubjects(label: string, version: VersionFile, document: Source
 }
 
 /** The facts of all sections, by key, in the order of the list of sections. */
-function factsAt<K extends keyof Holders>(whose: K, holder: Holders[K], document: SourceDocument, at: Path) {
+function factsAt<K extends keyof KeyOwners>(whose: K, holder: KeyOwners[K], document: SourceDocument, at: Path) {
   const found = SECTIONS.flatMap(({ words }) => {
     const all: Facts = words ?? {};
-    const byKey: FactsByKey<Holders[K]> = all[whose] ?? {};
+    const byKey: FactsByKey<KeyOwners[K]> = all[whose] ?? {};
     return Object.entries(byKey).map(([key, facts]) => [key, facts(holder, document, at)] as const);
   });
   const facts = new Map(found);

@@ -1,6 +1,6 @@
 // Compiles checked documents to the plan: resolves inheritance, builds phases and routes.
 import type { EpochMs } from '../../policy/contract.ts';
-import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
+import { announcementsOf, knownSchedule } from '../../policy/lifecycle/announcements.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';

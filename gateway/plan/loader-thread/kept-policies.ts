@@ -1,7 +1,7 @@
 // Caches policy files by path. Parses a file again if it changed or one of its dates has passed.
 import type { EpochMs } from '../../policy/contract.ts';
 import { SECTIONS } from '../../sections/list.ts';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';
@@ -28,7 +28,7 @@ export interface KeptPolicies {
   readonly letGoOfViews: () => void;
 }
 
-export function createKeptPolicies(context: Context, around: Omit<Surroundings, 'now'>): KeptPolicies {
+export function createKeptPolicies(context: Context, around: Omit<CheckContext, 'now'>): KeptPolicies {
   let known = new Map<string, Kept>();
   let views = new WeakMap<KeptPolicy, PolicyView>();
 

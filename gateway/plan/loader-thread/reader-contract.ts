@@ -1,6 +1,6 @@
 // Contract of the policy reader of a reload. It runs in its own thread, or in the process of a test.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import type { FormerVersion, PublishedEntry } from '../published/record.ts';
 import type { Environment } from '../read/interpolate.ts';
@@ -12,7 +12,7 @@ export interface ReaderStart {
   readonly settingsRevision: string;
   /** Absolute glob patterns. */
   readonly patterns: readonly string[];
-  readonly around: Omit<Surroundings, 'now'>;
+  readonly around: Omit<CheckContext, 'now'>;
   readonly environment: Environment;
   readonly cwd: string;
 }

@@ -1,7 +1,7 @@
 // Writes a first policy for a service, with or without a description, for `sundial init`.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { NextCommand } from '../next-command.ts';
 import { readDocument } from '../read/document.ts';
 import type { Borrowed } from './borrowed.ts';
@@ -13,7 +13,7 @@ export interface FirstPolicyInput {
   readonly description: Description | undefined;
   /** Origin of the service. Undefined: from `servers` of the description. */
   readonly service: string | undefined;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
   /** Relative to the folder of the policy, with forward slashes. Unused without a description. */
   readonly descriptionPath: string;
   /** The same. Undefined if there is no schema for editors. */

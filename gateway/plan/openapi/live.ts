@@ -1,7 +1,7 @@
 // Computes the lifecycle that a description should state for its version at an instant.
 import type { EpochMs } from '../../policy/contract.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
-import { knownAt } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
   parseOperation,

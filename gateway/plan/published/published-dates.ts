@@ -1,6 +1,6 @@
 // The published dates of a version: from a policy file, from the record, and those that no file has any more.
 import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pairs } from '../changes/compare.ts';

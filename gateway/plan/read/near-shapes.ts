@@ -1,5 +1,5 @@
 // Suggests the right shape for a value of another one: `limits: { rate: 600/1m }` for `limits: 600/1m`.
-import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
+import { EXCEPTION_SCOPES } from '../../policy/lifecycle/exceptions.ts';
 import { parseInstant, parseRate } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { Path } from './document.ts';
@@ -154,8 +154,8 @@ function redirect(given: string | readonly string[]): string | undefined {
 function exemptions(given: string | readonly string[]): string {
   const words = typeof given === 'string' ? given.split(/[\s,]+/) : given;
   const stem = (word: string) => word.toLowerCase().replace(/s$/, '');
-  const meant = EXEMPTIONS.filter((each) => words.some((word) => stem(word) === stem(each)));
-  const all = EXEMPTIONS.join(', ');
+  const meant = EXCEPTION_SCOPES.filter((each) => words.some((word) => stem(word) === stem(each)));
+  const all = EXCEPTION_SCOPES.join(', ');
   return meant.length === 0 ? `a list of ${all}` : `from: [${meant.join(', ')}]: there are ${all}`;
 }
 

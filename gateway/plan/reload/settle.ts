@@ -1,7 +1,7 @@
 // Selects the policy files to serve when some files are refused.
 
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { Context } from '../load-documents.ts';
 import { hasErrors, headline, type Problem } from '../problems.ts';
 import { type AcceptedForms, createAcceptedForms } from '../published/accepted-forms.ts';
@@ -46,7 +46,7 @@ export interface SettleInput {
   readonly recorded: readonly PublishedEntry[];
 }
 
-export async function settle(input: SettleInput, context: Context, around: Surroundings): Promise<Settled> {
+export async function settle(input: SettleInput, context: Context, around: CheckContext): Promise<Settled> {
   const { recorded, unmatched } = input;
   const forms = createAcceptedForms(recorded, context, around);
   // An unchanged file keeps its routes and name. A changed file that claims the same is refused.
@@ -138,7 +138,7 @@ async function takenFromEnded(
   accepted: readonly Candidate[],
   standing: readonly StandIn[],
   forms: AcceptedForms,
-  { now, public: origin }: Pick<Surroundings, 'now' | 'public'>,
+  { now, public: origin }: Pick<CheckContext, 'now' | 'public'>,
 ): Promise<readonly Problem[]> {
   const ended = standing.flatMap(({ view }) =>
     [...view.versions].flatMap(([label, version]) => {

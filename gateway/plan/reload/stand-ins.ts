@@ -1,7 +1,7 @@
 // Finds the last accepted form that stands in for each refused file.
 import { basename } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import type { AcceptedForm, AcceptedForms } from '../published/accepted-forms.ts';
 import type { PublishedFile } from '../published/record.ts';
@@ -49,7 +49,7 @@ export interface RefusedFiles {
   readonly candidates: readonly Candidate[];
   readonly accepted: readonly Candidate[];
   readonly forms: AcceptedForms;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
 }
 
 export interface StoodIn {

@@ -3,13 +3,13 @@ import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pathsOf } from '../../sections/routes/compile.ts';
 import {
+  type CheckContext,
   type CheckedVersion,
   checkedVersion,
-  isTakenOver,
+  isInherited,
   isWritten,
   type PolicyView,
   type Report,
-  type Surroundings,
   type VersionCheck,
 } from '../../sections/view.ts';
 import type { Path } from '../read/document.ts';
@@ -50,7 +50,7 @@ const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, 
   mayBeOverridden ? [] : Object.keys(inherited),
 );
 
-export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: Report): void {
+export function checkPolicy(view: PolicyView, around: CheckContext, unswitched: Report): void {
   const report = switchedReport(view.parts.rules, unswitched);
   takenOver(view, report);
   if (view.unversioned) checkUnversioned(view, report);
@@ -86,7 +86,7 @@ function takenOver({ document, labels }: PolicyView, report: Report): void {
   const areMaps = labels.every((label) => isMap(valueAt(document.value, ['versions', label])));
   if (labels.length === 0 || !areMaps) return;
   for (const key of ANNOUNCED_TO_ALL) {
-    if (!document.has([key]) || labels.some((label) => isTakenOver(document, label, key))) continue;
+    if (!document.has([key]) || labels.some((label) => isInherited(document, label, key))) continue;
     report([key], {
       rule: 'taken-over',
       message: `${key} does nothing here: every version says ${INHERITED[key]?.join(' or ')} of its own`,
