@@ -3,7 +3,7 @@
 import { cp, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan, loadAll } from '../../gateway/plan/load.ts';
 import { bringPolicies } from './brought-policies.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { type Client, overHttp1, overHttp2 } from './http-client.ts';
@@ -13,7 +13,7 @@ import type { WellUpstreams } from './well-upstreams.ts';
 export interface Shown {
   readonly gateway: RunningGateway;
   /** The same documents as its own, read as `explain` reads them. */
-  readonly loaded: Whole;
+  readonly loaded: LoadedPlan;
   /** HTTP/1.1 and HTTP/2, or plain HTTP/1.1 where there is no TLS; on connections for `servername`, if not empty. */
   readonly clients: (servername: string) => readonly Client[];
   readonly plain: () => Client;
@@ -79,7 +79,7 @@ export async function reloadedGateway(options: ReloadedOptions): Promise<Reloade
         },
         now: now(),
       });
-      if (!isWhole(read)) throw new Error(JSON.stringify(read.problems));
+      if (!hasPlan(read)) throw new Error(JSON.stringify(read.problems));
       const brought = read.plan.apis.flatMap((api) => api.hosts).filter((host) => !hosts.has(host));
       if (brought.length > 0) {
         for (const host of brought) hosts.add(host);

@@ -28,13 +28,13 @@ export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFact
   const apis = pairs(older, newer, ({ api }) => api).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return apis.flatMap(([api, before, after]) =>
     before === undefined || after === undefined
-      ? [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }]
+      ? [{ api, subject: '', ...presence('API', before && formatApi(before), after && formatApi(after)) }]
       : compareParts(before.subjects, after.subjects).map((change) => ({ api, ...change })),
   );
 }
 
 /** `orders v1: sunset 2027-01-15 -> 2027-04-15, +3 months`. */
-export function spellChange({ api, subject, what, from, to, by }: Change): string {
+export function formatChange({ api, subject, what, from, to, by }: Change): string {
   const where = subject === '' ? api : `${api} ${subject}`;
   const words =
     from === undefined
@@ -57,7 +57,7 @@ function compareParts(
     const differences =
       older !== undefined && newer !== undefined
         ? compareEach(older.facts, newer.facts)
-        : [presence((older ?? newer)?.noun ?? 'api', older && spellPart(older), newer && spellPart(newer))];
+        : [presence((older ?? newer)?.noun ?? 'api', older && formatPart(older), newer && formatPart(newer))];
     return differences.map((difference) => ({ subject, ...difference }));
   });
 }
@@ -66,15 +66,15 @@ function presence(what: string, from: string | undefined, to: string | undefined
   return { what, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
-function spellApi({ subjects }: ApiFacts): string {
+function formatApi({ subjects }: ApiFacts): string {
   const versions = subjects.filter(({ noun }) => noun === 'version').map(({ name }) => name);
   return versions.length === 0 ? '' : `(${versions.join(', ')})`;
 }
 
 /** Describes an added or removed part by its dates or its targets. */
-function spellPart({ facts }: ComparedPart): string {
+function formatPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
-    if (value.kind === 'word' && value.at !== undefined) return [`${what} ${spell(value)}`];
+    if (value.kind === 'word' && value.at !== undefined) return [`${what} ${formatValue(value)}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];
   });
   return said.length === 0 ? '' : `(${said.join(', ')})`;
@@ -94,10 +94,11 @@ function compareValues(
   if (from?.kind === 'members' || to?.kind === 'members')
     return compareMembers(what, membersOf(from), membersOf(to));
   if (from?.kind === 'windows' && to?.kind === 'windows') return windowChanges(from.windows, to.windows);
-  if (from === undefined || to === undefined) return [presence(what, from && spell(from), to && spell(to))];
+  if (from === undefined || to === undefined)
+    return [presence(what, from && formatValue(from), to && formatValue(to))];
   if (from.kind === 'word' && to.kind === 'word' && from.word.same === to.word.same) return [];
   const by = movement(from, to);
-  return [{ what, from: spell(from), to: spell(to), ...(by !== undefined && { by }) }];
+  return [{ what, from: formatValue(from), to: formatValue(to), ...(by !== undefined && { by }) }];
 }
 
 function membersOf(value: FactValue | undefined): readonly Word[] {
@@ -130,7 +131,7 @@ function movement(from: FactValue, to: FactValue): string | undefined {
   return newer === older ? undefined : newer < older ? 'lowered' : 'raised';
 }
 
-function spell(value: FactValue): string {
+function formatValue(value: FactValue): string {
   if (value.kind === 'word') return value.word.shown;
   return value.kind === 'windows'
     ? plural(value.windows.length, 'window')

@@ -21,7 +21,7 @@ export interface YamlText {
 }
 
 /** Control tokens of the lexer without text: document start, scalar start, flow end by error. */
-const WITHOUT_TEXT: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018']);
+const CONTROL_TOKENS: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018']);
 const NOT_CLOSED = /^Missing closing/;
 
 /**
@@ -62,8 +62,8 @@ export function readYaml(
       return errors.findIndex((other) => lines.linePos(other.pos[0]).line === line) === index;
     });
     const misplaced = firsts.findIndex(({ message }) => MISPLACED.test(message));
-    const told = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
-    return refused(...told.map(({ pos: [from, to], message }) => inWords(from, to, message)));
+    const reported = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
+    return refused(...reported.map(({ pos: [from, to], message }) => syntaxProblem(from, to, message)));
   }
   const second = documents[1];
   if (second !== undefined) {
@@ -119,7 +119,7 @@ function findOpenQuote(
   const isOpen = NOT_CLOSED.test(error.message);
   let from = 0;
   for (const token of new Lexer().lex(text)) {
-    if (WITHOUT_TEXT.has(token)) continue;
+    if (CONTROL_TOKENS.has(token)) continue;
     const to = from + token.length;
     const [quote = ''] = /^["']/.exec(token) ?? [];
     const ends = lineOf(to);
@@ -179,14 +179,14 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^Block scalar values in collections must be/, 'write spaces before the lines of the text'],
 ];
 
-function inWords(from: number, to: number, written: string): SyntaxProblem {
-  const message = sentence(written);
+function syntaxProblem(from: number, to: number, written: string): SyntaxProblem {
+  const message = messageOf(written);
   const [pattern, advice] = ADVICE.find(([known]) => known.test(message)) ?? [];
   const hint = pattern && advice?.replace('$1', pattern.exec(message)?.[1] ?? '');
   return { from, to, message, ...(hint !== undefined && { hint }) };
 }
 
 /** The parser reports too deep nesting as a stack overflow. */
-function sentence(message: string): string {
+function messageOf(message: string): string {
   return /call stack/.test(message) ? 'nested too deeply' : message.replace(/\s+/g, ' ');
 }
