@@ -23,7 +23,7 @@ import { unreadable } from './read/unreadable.ts';
 import { valueAt } from './read/values.ts';
 import { checkPolicy } from './rules/check.ts';
 import { switchedReport } from './rules/switch.ts';
-import { checkTogether, claimsOf } from './rules/together.ts';
+import { checkTogether, outlineOf } from './rules/together.ts';
 import { withInherited } from './versions.ts';
 
 export interface LoadOptions {
@@ -119,12 +119,12 @@ export async function readPolicies(
   for (const file of files)
     read.push(await readPolicy(context, file, await tryRead(file, context.readFile), around));
   const views = read.flatMap(({ view }) => view ?? []);
-  const claimant = (view: PolicyView) => ({
-    claims: claimsOf(view, around.public),
+  const outlined = (view: PolicyView) => ({
+    outline: outlineOf(view, around.public),
     document: () => view.document,
   });
   return {
-    problems: [...read.flatMap(({ problems }) => problems), ...checkTogether(views.map(claimant))],
+    problems: [...read.flatMap(({ problems }) => problems), ...checkTogether(views.map(outlined))],
     sources: read.flatMap(({ source }) => source ?? []),
     views,
     files: read.flatMap((policy) => policy.files),

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { expiryCauseOf, isOver, tunnelServiceOf } from '../../gateway/exchange/tunnel-service.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
+import { NO_MATCHES } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 
@@ -22,7 +22,7 @@ const search = version({
 });
 const withSearch = version({
   upstream,
-  operations: { list: [search], match: () => undefined, reached: () => NOTHING },
+  operations: { list: [search], match: () => undefined, reached: () => NO_MATCHES },
 });
 
 describe('WS-6: an open WebSocket', () => {

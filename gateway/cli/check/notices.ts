@@ -1,5 +1,5 @@
 // What `check` says of the day it is asked on: exceptions that are about to end, and dates not announced yet.
-import type { Whole } from '../../plan/load.ts';
+import type { LoadedPlan } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
@@ -42,7 +42,7 @@ export function endingExceptions(sources: readonly PolicySource[], now: EpochMs)
 
 /** What callers are not told yet. A date is right to stand in its file before it is announced. */
 export function unannounced(
-  { plan, sources }: Pick<Whole, 'plan' | 'sources'>,
+  { plan, sources }: Pick<LoadedPlan, 'plan' | 'sources'>,
   now: EpochMs,
 ): readonly CheckNotice[] {
   return sources.policies.flatMap(({ file, document }) =>

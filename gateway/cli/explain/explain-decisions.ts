@@ -2,7 +2,7 @@
 import { CREDENTIALS } from '../../exchange/answers/challenge.ts';
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { Decision as Found } from '../../exchange/facts.ts';
-import type { Whole } from '../../plan/load.ts';
+import type { LoadedPlan } from '../../plan/load.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { plural } from '../../plan/problems.ts';
 import { MEMBER_NAME } from '../../policy/body-notice/notice.ts';
@@ -40,7 +40,7 @@ const BODIED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export function decisionsOf(
   request: JudgedRequest,
-  { sources, settings }: Pick<Whole, 'sources' | 'settings'>,
+  { sources, settings }: Pick<LoadedPlan, 'sources' | 'settings'>,
   passed: GivenCaller,
 ): readonly DecisionRow[] {
   const { view, ending } = request;

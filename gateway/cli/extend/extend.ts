@@ -1,6 +1,6 @@
 // `sundial extend`: one more extension of a sunset, judged by the rules of `check` before it is written into the file.
 import { resolve } from 'node:path';
-import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
+import { compareFacts, formatChange } from '../../plan/changes/compare.ts';
 import { factsOf } from '../../plan/changes/policy-facts.ts';
 import { type Loaded, loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
@@ -127,7 +127,7 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
 function changesBetween(before: PolicySource | undefined, after: PolicySource | undefined): string {
   const sides = [before, after].map((side) => (side === undefined ? [] : [factsOf(side)]));
   return compareFacts(sides[0] ?? [], sides[1] ?? [])
-    .map((change) => `${printable(spellChange(change))}\n`)
+    .map((change) => `${printable(formatChange(change))}\n`)
     .join('');
 }
 

@@ -28,13 +28,13 @@ export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFact
   const apis = pairs(older, newer, ({ api }) => api).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return apis.flatMap(([api, before, after]) =>
     before === undefined || after === undefined
-      ? [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }]
+      ? [{ api, subject: '', ...presence('API', before && formatApi(before), after && formatApi(after)) }]
       : compareParts(before.subjects, after.subjects).map((change) => ({ api, ...change })),
   );
 }
 
 /** `orders v1: sunset 2027-01-15 -> 2027-04-15, +3 months`. */
-export function spellChange({ api, subject, what, from, to, by }: Change): string {
+export function formatChange({ api, subject, what, from, to, by }: Change): string {
   const where = subject === '' ? api : `${api} ${subject}`;
   const words =
     from === undefined
@@ -57,7 +57,7 @@ function compareParts(
     const differences =
       older !== undefined && newer !== undefined
         ? compareEach(older.facts, newer.facts)
-        : [presence((older ?? newer)?.noun ?? 'api', older && spellPart(older), newer && spellPart(newer))];
+        : [presence((older ?? newer)?.noun ?? 'api', older && formatPart(older), newer && formatPart(newer))];
     return differences.map((difference) => ({ subject, ...difference }));
   });
 }
@@ -66,13 +66,13 @@ function presence(what: string, from: string | undefined, to: string | undefined
   return { what, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
-function spellApi({ subjects }: ApiFacts): string {
+function formatApi({ subjects }: ApiFacts): string {
   const versions = subjects.filter(({ noun }) => noun === 'version').map(({ name }) => name);
   return versions.length === 0 ? '' : `(${versions.join(', ')})`;
 }
 
 /** Describes an added or removed part by its dates or its targets. */
-function spellPart({ facts }: ComparedPart): string {
+function formatPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
     if (value.kind === 'word' && value.at !== undefined) return [`${what} ${value.word.shown}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];

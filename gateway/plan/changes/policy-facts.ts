@@ -18,15 +18,15 @@ export function factsOf({ file, document }: PolicySource): ApiFacts {
 }
 
 /** Keys of facts that versions inherit. An API without versions has them too. */
-const LIFE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words }) =>
+const LIFECYCLE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words }) =>
   inherited === undefined ? [] : Object.keys(words?.ofVersion ?? {}),
 );
 
 function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const whole = versionsOf(file).get(UNVERSIONED);
-  const life = whole === undefined ? [] : factsAt('ofVersion', whole, document, []).ofKeys(LIFE_KEYS);
+  const life = whole === undefined ? [] : factsAt('ofVersion', whole, document, []).ofKeys(LIFECYCLE_KEYS);
   // Versions compare inherited keys, so that moving a date between API and version is no change.
-  const ofVersions = whole === undefined ? Object.keys(INHERITED) : LIFE_KEYS;
+  const ofVersions = whole === undefined ? Object.keys(INHERITED) : LIFECYCLE_KEYS;
   const apart = ['upstreams', 'versions', ...ofVersions];
   return [...life, ...factsAt('ofApi', file, document, []).withOthers([], apart)];
 }
@@ -36,7 +36,7 @@ function versionSubjects({ versions }: PolicyFile, document: SourceDocument): re
   return Object.entries(versions).flatMap(([label, version]): readonly ComparedPart[] => {
     const at: Path = ['versions', label];
     const facts = factsAt('ofVersion', version, document, at).withOthers(
-      [...LIFE_KEYS, 'access'],
+      [...LIFECYCLE_KEYS, 'access'],
       ['operations'],
     );
     return [{ noun: 'version', name: label, facts }, ...operationSubjects(label, version, document)];

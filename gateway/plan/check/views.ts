@@ -4,7 +4,7 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyParts, VersionParts } from '../../sections/policy-file.ts';
 import type { PolicyView, Report, CheckContext } from '../../sections/view.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
-import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
+import { LEDGER_DEFAULTS, wholeLedger } from '../grammar/ledger-section.ts';
 import type { Problem } from '../problems.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
@@ -84,7 +84,7 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
 }
 
 function ledgerDaysOf({ ledger }: GatewayParts): number {
-  return ledger === 'off' ? 0 : (ledger?.keep ?? wholeLedger.parse(WRITTEN_LEDGER).keep);
+  return ledger === 'off' ? 0 : (ledger?.keep ?? wholeLedger.parse(LEDGER_DEFAULTS).keep);
 }
 
 function listenersOf(

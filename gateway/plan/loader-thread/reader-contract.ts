@@ -37,7 +37,7 @@ export interface SettledSummary extends Pick<Settled, 'quarantined' | 'retained'
 }
 
 /** `problems` and `former` are counts. */
-export interface ComparedSummary {
+export interface ComparisonSummary {
   readonly problems: number;
   readonly former: number;
   readonly hasErrors: boolean;
@@ -50,7 +50,7 @@ export interface PolicyReader {
   /** Adds a part of the published history, for the next `compare` or `settle`. */
   readonly recall: (entries: readonly PublishedEntry[]) => Promise<void>;
   /** Compares the last read with the published history and adds the findings to the problems. */
-  readonly compare: (now: EpochMs) => Promise<ComparedSummary>;
+  readonly compare: (now: EpochMs) => Promise<ComparisonSummary>;
   /** Instead of `compare`: replaces each refused file by the last accepted form of its API. */
   readonly settle: (now: EpochMs) => Promise<SettledSummary>;
   /** A part of the published versions that the files no longer have. `to` is exclusive. */
@@ -60,6 +60,6 @@ export interface PolicyReader {
   /** A part of the sorted list. `to` is exclusive. */
   readonly problems: (from: number, to: number) => Promise<readonly Problem[]>;
   /** The load has ended; no more calls follow for it. */
-  readonly rest: () => void;
+  readonly endLoad: () => void;
   readonly close: () => Promise<void>;
 }

@@ -71,11 +71,11 @@ function operationsOf({ label, version, at, view }: CheckedVersion): readonly Ch
   return Object.entries(version.operations ?? {}).flatMap(([name, operation]): readonly CheckedVersion[] => {
     const { deprecated, sunset, guide } = operation;
     if (deprecated === undefined && sunset === undefined) return [];
-    const told: VersionParts =
+    const announcement: VersionParts =
       deprecated === undefined
         ? { deprecated: version.deprecated, announced: version.announced }
         : { deprecated };
-    const own: VersionParts = { ...told, sunset, guide: guide ?? version.guide };
+    const own: VersionParts = { ...announcement, sunset, guide: guide ?? version.guide };
     return [{ label: `${label} ${name}`, version: own, at: [...at, 'operations', name], view }];
   });
 }
@@ -101,7 +101,7 @@ function checkUnversioned(view: PolicyView, report: Report): void {
   const ofUpstreams = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
   const idle = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...ofUpstreams];
   const undated = SECTIONS.flatMap(({ needsDeprecation = [] }) => needsDeprecation);
-  const say = (paths: readonly Path[], where: string) => {
+  const reportIdle = (paths: readonly Path[], where: string) => {
     for (const path of paths.filter((each) => isWritten(view, each))) {
       report(path, {
         rule: 'unversioned',
@@ -110,8 +110,9 @@ function checkUnversioned(view: PolicyView, report: Report): void {
       });
     }
   };
-  say(idle, 'with "versions: none"');
-  if (!isWritten(view, ['deprecated'])) say(undated, 'with "versions: none" and no deprecated of its own');
+  reportIdle(idle, 'with "versions: none"');
+  if (!isWritten(view, ['deprecated']))
+    reportIdle(undated, 'with "versions: none" and no deprecated of its own');
 }
 
 /** The gateway answers these paths itself, so an API there would get no requests. */
