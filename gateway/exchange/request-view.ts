@@ -165,7 +165,7 @@ export function sameAuthority(one: Authority, other: Authority, scheme: 'https' 
 }
 
 /** TLS-4. Names are lower case, `*.` matches one label, `host` has no port. */
-export function speaksFor({ names }: { readonly names: readonly string[] }, host: string): boolean {
+export function coversHost({ names }: { readonly names: readonly string[] }, host: string): boolean {
   const name = host.startsWith('[') ? host.slice(1, -1) : host;
   return names.includes(name) || names.includes(wildcardOf(name));
 }

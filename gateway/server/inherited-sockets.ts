@@ -1,6 +1,6 @@
 // Takes over listening sockets that the service manager keeps open across restarts (sd_listen_fds(3)).
 import type { Settings } from '../plan/settings.ts';
-import type { PublicSockets } from './public-face.ts';
+import type { PublicSockets } from './public-listeners.ts';
 
 const FIRST_DESCRIPTOR = 3;
 const LISTENERS = ['https', 'http'] as const;

@@ -6,7 +6,7 @@ import type { KeyPair } from '../certificates.ts';
 import type { WorkerProcess } from './fork.ts';
 import { type Answers, messageOf, type Peer, PeerGone } from './peer.ts';
 import type { BoundListeners, PlanOrder, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
-import { createRestartDelay, pause, within } from './restart-delay.ts';
+import { createRestartDelay, pause, withTimeout } from './restart-delay.ts';
 import { createWorkerCounts } from './worker-counts.ts';
 
 export interface WorkerPoolOptions {
@@ -80,7 +80,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     while (member.revision !== order.revision && members.has(member)) {
       const next = order;
       try {
-        await within(FOLLOWS_WITHIN_MS, member.ask('use', next));
+        await withTimeout(FOLLOWS_WITHIN_MS, member.ask('use', next));
         member.revision = next.revision;
       } catch (error) {
         const reason = messageOf(error);
@@ -157,7 +157,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const drainMember = async (member: PoolMember): Promise<boolean> => {
     member.state = 'leaving';
-    const drained = within(options.drainWithinMs, member.ask('drain', undefined)).then(
+    const drained = withTimeout(options.drainWithinMs, member.ask('drain', undefined)).then(
       () => true,
       () => false,
     );
@@ -180,10 +180,14 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     notify: async (news) => {
       // An unreachable worker is about to end, and its replacement starts with the current state.
-      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('hear', news))));
+      await Promise.allSettled(
+        [...members].map(({ ask }) => withTimeout(NOTIFY_WITHIN_MS, ask('hear', news))),
+      );
     },
     show: async (pairs) => {
-      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('show', pairs))));
+      await Promise.allSettled(
+        [...members].map(({ ask }) => withTimeout(NOTIFY_WITHIN_MS, ask('show', pairs))),
+      );
     },
     serving: () => serving().length,
     snapshots: counts.now,
