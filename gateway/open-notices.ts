@@ -54,8 +54,7 @@ export async function openNotices(
     sendEvent: intake === undefined ? undefined : createEventSender(intake, signal),
     report: createAnnounceReport(telemetry),
   });
-  const tellNobody = (): void =>
-    telemetry.logger.warn('the lifecycle clock was moved: nobody is told of anything');
+  const tellNobody = (): void => telemetry.logger.warn('the lifecycle clock is moved: notices are not sent');
   return {
     onRequest: isRehearsal ? { preview: announcer.preview, announce: undefined } : announcer,
     begin: isRehearsal ? tellNobody : announcer.begin,

@@ -104,7 +104,7 @@ export function readTarget(target: string, method: string): RequestTarget {
     if (!rest.startsWith('/')) rest = `/${rest}`;
   }
   if (!VISIBLE_ASCII.test(rest) || rest.includes('#')) {
-    return malformed('The request target holds a character that is not allowed there.');
+    return malformed('The request target contains a character that is not allowed.');
   }
   const mark = rest.indexOf('?');
   const raw = mark < 0 ? rest : rest.slice(0, mark);
@@ -112,7 +112,7 @@ export function readTarget(target: string, method: string): RequestTarget {
   if (PLAIN_PATH.test(raw)) return { kind: 'resource', path: raw, search, absolute };
   const path = normalised(raw);
   if (path === undefined)
-    return malformed('The request path is not in a form that can be read one way only.');
+    return malformed('The request path is ambiguous: services may read it in different ways.');
   return { kind: 'resource', path, search, absolute };
 }
 

@@ -39,7 +39,7 @@ export function challenge(
 export function missingText(facts: RefusedFacts): string {
   const schemes = schemesOf(facts);
   const isTokens = schemes.every(({ scheme }) => scheme === 'Bearer');
-  const what = isTokens ? 'an access token' : 'to know who calls';
+  const what = isTokens ? 'an access token' : 'credentials';
   const advice = [...new Set(schemes.map(schemeAdvice))];
   return `This API needs ${what}: ${advice.join(', or ') || TOKEN_ADVICE}.`;
 }

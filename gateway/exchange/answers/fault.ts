@@ -23,7 +23,7 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'upstream_busy':
       return unavailableUpstream(
         fault,
-        'has as many requests as it takes',
+        'has reached its request limit',
         'connection_limit_reached',
         wallClock,
       );

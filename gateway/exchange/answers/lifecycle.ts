@@ -73,7 +73,7 @@ function brownedOut(refusal: LifecycleRefusalOf<'brownout'>): ErrorDescription {
 
 /** Applies to one consumer, so no cache may store it. */
 function frozen(refusal: LifecycleRefusalOf<'adoption_frozen'>): ErrorDescription {
-  const since = `${subjectText(refusal)} takes no new consumers since ${dayOf(refusal.since)}.`;
+  const since = `${subjectText(refusal)} has accepted no new consumers since ${dayOf(refusal.since)}.`;
   const message = since + successorText(refusal);
   return refuse(403, message, migrationMembers(refusal), {}, 'http_request_denied');
 }

@@ -64,13 +64,13 @@ export function describeRefusal(
     case 'key_invalid':
       return challenge(401, 'The API key is not valid.', refusal, facts);
     case 'certificate_invalid':
-      return challenge(401, 'The client certificate does not say who calls.', refusal, facts);
+      return challenge(401, 'The client certificate names no consumer.', refusal, facts);
     case 'scope_insufficient': {
       const what = CREDENTIALS[refusal.via];
       return challenge(403, `The ${what} lacks a scope: ${refusal.required.join(' ')}.`, refusal, facts);
     }
     case 'operation_not_granted':
-      return challenge(403, 'Nobody has been granted this operation.', refusal, facts);
+      return challenge(403, 'No scope grants access to this operation.', refusal, facts);
     case 'rate_limited':
     case 'guard_limited':
     case 'tokens_limited':
@@ -80,7 +80,7 @@ export function describeRefusal(
     case 'precondition_failed':
       return refuse(
         412,
-        'The resource has changed since this client last read it: it says something else of its deprecation now. Read it again.',
+        'The deprecation notice of this resource has changed since the client read it. Read the resource again.',
       );
     case 'idempotency_key_missing':
     case 'idempotency_key_malformed':
@@ -130,7 +130,7 @@ function statusOfUnknown(claim: Claim, { api }: Decision): number {
 
 /** Tells the caller the alternative: a request that names its version needs no pin. */
 function describeUnavailablePins(refusal: RetryLater, facts: Decision): ErrorDescription {
-  const message = `The version of this account cannot be looked up right now. Name one${versionHeaderHint(facts)} to go on.`;
+  const message = `The version of this account cannot be looked up right now. Name a version${versionHeaderHint(facts)}.`;
   return unavailable(message, refusal);
 }
 

@@ -84,7 +84,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         member.revision = next.revision;
       } catch (error) {
         const reason = messageOf(error);
-        logger.error('a worker does not take over the plan', { worker: member.worker.pid, reason });
+        logger.error('a worker failed to load the plan', { worker: member.worker.pid, reason });
         await kill(member);
       }
     }
@@ -114,7 +114,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 
   const startMember = async (): Promise<BoundListeners> => {
-    if (closing.signal.aborted) throw new PeerGone('the crew ends');
+    if (closing.signal.aborted) throw new PeerGone('the worker pool is closing');
     const member = forkMember();
     try {
       const bound = await member.ask('start', { ...options.start(), order });
@@ -130,7 +130,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const replace = async ({ worker: { pid } }: PoolMember, how: string): Promise<void> => {
     if (closing.signal.aborted) return;
-    logger.warn('a worker has ended; another takes its place', { worker: pid, reason: how });
+    logger.warn('a worker ended and is replaced', { worker: pid, reason: how });
     for (;;) {
       await pause(nextPause(), closing.signal);
       try {
@@ -138,7 +138,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         return;
       } catch (error) {
         if (closing.signal.aborted) return;
-        logger.error('a worker cannot start; it is tried again', { reason: messageOf(error) });
+        logger.error('a worker failed to start and is retried', { reason: messageOf(error) });
       }
     }
   };

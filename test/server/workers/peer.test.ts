@@ -54,7 +54,7 @@ describe('a peer', () => {
       },
     });
     await expect(ask('fail', 'because')).rejects.toThrow('because');
-    await expect(ask('unknown', undefined)).rejects.toThrow('nobody answers unknown');
+    await expect(ask('unknown', undefined)).rejects.toThrow('no handler for unknown');
   });
 
   it('rejects pending and later calls when the other process has ended', async () => {

@@ -55,7 +55,7 @@ describe('a worker pool', () => {
     const [first, second] = forked;
     await pool.use(orderOf('two'));
     await vi.waitFor(() => expect(pool.serving()).toBe(2), WITHIN);
-    expect(told).toContain('a worker does not take over the plan');
+    expect(told).toContain('a worker failed to load the plan');
     // The new workers start with the plan that the old ones refused.
     expect(forked).toHaveLength(4);
     expect(await Promise.all([first?.ended, second?.ended])).toEqual(['SIGKILL', 'SIGKILL']);
