@@ -1,3 +1,4 @@
+// The self-signed pair, and the choice among several pairs (TLS-3, TLS-4).
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

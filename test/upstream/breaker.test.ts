@@ -1,3 +1,4 @@
+// The states of a circuit breaker, with a random order of events.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BreakerRules } from '../../gateway/plan/upstreams/target-rules.ts';

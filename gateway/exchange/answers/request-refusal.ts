@@ -118,7 +118,7 @@ export function describeIdempotencyRefusal(
     case 'idempotency_mismatch':
       return refuse(
         422,
-        'This Idempotency-Key belongs to a request with another payload. Send this one with a key of its own.',
+        'This Idempotency-Key belongs to a request with another payload. Send this request with another key.',
       );
     case 'idempotency_unavailable':
       return unavailable('Idempotency keys cannot be looked up right now.', refusal);

@@ -97,7 +97,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       leaving: () => {
         if (member.state !== 'serving') return;
         member.state = 'leaving';
-        void replace(member, 'an error of its own');
+        void replace(member, 'an uncaught error');
       },
       farewell: (snapshot) => counts.keep(member, snapshot),
     };
