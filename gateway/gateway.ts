@@ -136,7 +136,7 @@ async function assemble(
 
   const watch = policies.watch(async (next, accepted) => {
     // Workers first, so that what this process shows is in force everywhere.
-    if (primary !== undefined) await primary.spread(next, accepted);
+    if (primary !== undefined) await primary.distribute(next, accepted);
     plan = next;
     await service.use(next);
     void certificates?.follow(next);
