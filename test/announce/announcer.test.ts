@@ -1,7 +1,7 @@
 // Announcements at their turning points: a server that is away, a process that is killed, days that were missed.
 import { expect, it } from 'vitest';
 import type { VersionEvent } from '../../gateway/announce/event.ts';
-import { readEvent } from '../../upstreams/webhooks/written-event.ts';
+import { readEvent } from '../../upstreams/webhooks/read-event.ts';
 import { ORDERS } from '../plan/workspace.ts';
 import { CONTACTS, openHouse } from './house.ts';
 
