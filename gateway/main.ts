@@ -102,8 +102,8 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
 async function demo(): Promise<number> {
   const folder = process.env.SUNDIAL_DATA || 'data';
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
-  const { holdDemoFolder } = await import('./stores/embedded/held-folder.ts');
-  using _held = await holdDemoFolder(dirname(log)).catch((error: unknown) => {
+  const { lockDemoFolder } = await import('./stores/embedded/demo-folder.ts');
+  using _held = await lockDemoFolder(dirname(log)).catch((error: unknown) => {
     throw cannotStart(error);
   });
   const { runDemo } = await import('./cli/demo/demo.ts');

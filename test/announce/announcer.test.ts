@@ -1,7 +1,7 @@
 // The announcer after failures: an unavailable mail server, a killed process, and missed days.
 import { expect, it } from 'vitest';
 import type { VersionEvent } from '../../gateway/announce/event.ts';
-import { readEvent } from '../../upstreams/webhooks/written-event.ts';
+import { readEvent } from '../../upstreams/webhooks/read-event.ts';
 import { ORDERS } from '../plan/workspace.ts';
 import { CONTACTS, openHarness } from './harness.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
-import { readEvent } from '../../upstreams/webhooks/written-event.ts';
+import { readEvent } from '../../upstreams/webhooks/read-event.ts';
 import { adminWriter } from '../support/admin-write.ts';
 import { operate } from '../support/command.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';

@@ -174,7 +174,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/server/shutdown.ts',
       'gateway/server/inherited-sockets.ts',
       'gateway/server/memory-settings.ts',
-      'gateway/stores/embedded/held-folder.ts',
+      'gateway/stores/embedded/demo-folder.ts',
       'gateway/stores/embedded/restore.ts',
       'gateway/stores/read-unopened.ts',
     ],
