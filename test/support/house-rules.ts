@@ -217,6 +217,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
   '@opentelemetry/api': ['gateway/telemetry/'],
+  '@opentelemetry/exporter-trace-otlp-http': ['gateway/telemetry/traces/otlp.ts'],
+  '@opentelemetry/resources': ['gateway/telemetry/traces/otlp.ts'],
+  '@opentelemetry/sdk-trace': ['gateway/telemetry/traces/otlp.ts'],
   fastify: ['gateway/plane/general/', 'gateway/plane/proxy-listener.ts', 'gateway/admin/'],
   'close-with-grace': ['gateway/server/'],
   commander: ['gateway/cli/'],
@@ -259,7 +262,7 @@ export const keepsPackagesInOneRow: Rule = (files) =>
       .map((name) => `${file.path} may not import the package ${name}`),
   );
 
-/** Given what package.json installs for those who only run the project: an image has nothing else. */
+/** Given what those have who only run the project: what package.json installs, and optional peers that they install themselves. */
 export const runsOnDependencies =
   (dependencies: readonly string[]): Rule =>
   (files) =>
