@@ -80,7 +80,7 @@ async function assemble(
     log: options.log,
     version: options.version,
     settings,
-    spans: await loadSpans(),
+    spans: await loadSpans(settings.tracing, (failure) => dependencies.onSpans(failure)),
     recordsUsage: settings.ledger !== undefined,
     workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
   });

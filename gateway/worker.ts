@@ -46,18 +46,18 @@ async function open(
     monotonic,
     log: { take: primary.log },
     settings,
-    spans: await loadSpans(),
+    spans: await loadSpans(settings.tracing, (failure) => dependencies.onSpans(failure)),
     recordsUsage: settings.ledger !== undefined,
   });
   closing.defer(telemetry.close);
   const { logger, metrics } = telemetry;
-  const { onStore } = createDependencyReport(telemetry);
+  const dependencies = createDependencyReport(telemetry);
 
   const stores = await openWorkerStores({
     ...settings,
     monotonic,
     workers,
-    onState: (up) => onStore(settings.store.kind, up),
+    onState: (up) => dependencies.onStore(settings.store.kind, up),
     onFault: (error) => logger.error('the store failed', { error }),
     ask: primary.peer<StoreAnswers>(),
     start: start as StoreStart,

@@ -108,7 +108,7 @@ export function createLedgerOperations(database: DatabaseSync) {
       }
       return rows.length;
     },
-    /** Looks at `most` records with an id above `after`. `before`: the findFirstCall day that is kept. */
+    /** Looks at `most` records with an id above `after`. `before`: the first day that is kept. */
     sweepUsage: (before: number, after: number, most: number): SweepProgress => {
       if (after === 0) dropWriters.run(startOfDay(before));
       const ids = idsAfter.all(after, most).map(({ id = null }) => id);
