@@ -1,6 +1,6 @@
 // Facts about a client connection on either plane, cached from one request to the next.
-import { type Authority, readAuthority, coversHost } from '../exchange/request-view.ts';
-import type { ClientAddress, ListenerLimits, ConnectionCertificates } from './port.ts';
+import { type Authority, coversHost, readAuthority } from '../exchange/request-view.ts';
+import type { ClientAddress, ConnectionCertificates, ListenerLimits } from './port.ts';
 
 export interface ClientConnection {
   /** The client that opened it, or a trusted proxy. */
