@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { notation, parseMail } from '../../policy/notation.ts';
 
 const contactMail = notation(parseMail, 'not a mail address', {
-  description: 'Where a consumer is written to.',
+  description: 'Mail address of the consumer.',
   examples: ['api@acme.example'],
 });
 
 export const contactsSection = z
   .record(z.string(), contactMail)
-  .meta({ description: 'Mail addresses of consumers, by their id; before those of their API keys.' });
+  .meta({ description: 'Mail addresses of consumers by id; they take precedence over those of API keys.' });

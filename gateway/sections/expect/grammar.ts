@@ -16,7 +16,7 @@ const day = notation(
   (text) => (parseInstant(text) === undefined ? undefined : text),
   'not a calendar date (YYYY-MM-DD) or an instant with its offset',
   {
-    description: 'When the account of the consumer was made; default: its token does not say.',
+    description: 'Creation day of the account; default: unknown.',
     examples: ['2025-10-01'],
   },
 );
@@ -32,7 +32,7 @@ const expectation = z
       .string()
       .min(1)
       .max(256)
-      .meta({ description: 'Consumer that calls, with every scope; default: nobody.' })
+      .meta({ description: 'Consumer that calls, with every scope; default: an anonymous caller.' })
       .optional(),
     pin: z
       .string()
@@ -42,8 +42,8 @@ const expectation = z
       .optional(),
     created: day.optional(),
     first_seen: instant('When the consumer first called the version; default: before any freeze.').optional(),
-    at: instant('When. Required, so that an expectation holds on any day.'),
-    version: z.string().meta({ description: 'The version that answers.' }).optional(),
+    at: instant('Instant of the request. Required, so that the result is the same on any day.'),
+    version: z.string().meta({ description: 'The resolved version.' }).optional(),
     stage: z
       .enum(['planned', 'active', 'deprecated', 'sunset', 'retired'])
       .meta({ description: 'Its stage.' })
@@ -54,7 +54,7 @@ const expectation = z
         (status) => Number.isInteger(status) && status >= 300 && status <= 599,
         'not a status that the gateway answers with, from 300 to 599',
       )
-      .meta({ description: "Status of the gateway's own answer; what is forwarded has none." })
+      .meta({ description: "Status of the gateway's own response; forwarded requests have none." })
       .optional(),
     location: z.string().meta({ description: 'Location of a redirect, as a whole URL.' }).optional(),
   })
@@ -68,4 +68,4 @@ export type Expectation = z.output<typeof expectation>;
 
 export const expectSection = z
   .array(expectation)
-  .meta({ description: 'Requests and what must come of them; run by `check`.' });
+  .meta({ description: 'Requests with their expected results; `check` runs them.' });
