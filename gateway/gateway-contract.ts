@@ -13,18 +13,18 @@ export interface GatewayOptions {
   /** Path of `gateway.yaml`. */
   readonly configFile: string;
   readonly environment: Environment;
-  /** The lifecycle clock; undefined: the real time. Tokens, TLS and limits always use the real time. */
+  /** Undefined: the real time. Tokens, TLS and limits always use the real time. */
   readonly lifecycleClock?: LifecycleClock;
   readonly log: LogDestination;
   /** Of Sundial, for a metric. */
   readonly version?: string;
-  /** Folders of the process and printed paths are relative to it; default: the working directory. */
+  /** Base of the process's folders and of printed paths. Default: the working directory. */
   readonly cwd?: string;
-  /** Told of each reload in one line for people, which the log has in full. */
+  /** Gets one line per reload, for people. The log has the details. */
   readonly onReload?: (line: string) => void;
-  /** Passed by the service manager, which keeps them open; undefined: the public listeners bind their own. */
+  /** Sockets from the service manager. Undefined: the public listeners bind their own. */
   readonly sockets?: PublicSockets | undefined;
-  /** What reads the policies of a reload; default: a thread of its own. */
+  /** Reads the policies of a reload. Default: a thread. */
   readonly openReader?: (start: ReaderStart) => PolicyReader;
 }
 
@@ -32,22 +32,22 @@ export interface LifecycleClock {
   readonly now: () => EpochMs;
   /** How it was set, for the banner. */
   readonly description: string;
-  /** Whether notices that are due by it are sent; false for a rehearsal. */
+  /** Whether notices due by this clock are sent. False for a rehearsal. */
   readonly isObeyed: boolean;
 }
 
 export interface Gateway {
   readonly facts: GatewayFacts;
   readonly logger: Telemetry['logger'];
-  /** Reads the policy files and the certificates again; the outcome is in the log and the metrics too. */
+  /** Reads policy files and certificates again. Log and metrics also show the outcome. */
   readonly reload: () => Promise<ReloadOutcome>;
-  /** How long a drain takes at most, milliseconds. */
+  /** The longest drain in milliseconds. */
   readonly drainMs: number;
-  /** Stops accepting, finishes running requests within the bound of a drain, then releases all resources. */
+  /** Stops accepting, finishes running requests within the drain timeout, then releases all resources. */
   readonly close: () => Promise<void>;
 }
 
 export type Started =
-  /** `problems`: warnings, and the errors of files in whose place an accepted form is served. */
+  /** `problems`: warnings, and errors of files whose earlier accepted form is in force instead. */
   | { readonly kind: 'running'; readonly gateway: Gateway; readonly problems: readonly Problem[] }
   | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };

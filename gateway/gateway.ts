@@ -1,4 +1,4 @@
-// The composition root: the only file that knows every part. Puts a gateway together from its documents and takes it apart.
+// The composition root: the only file that knows every part. It assembles a gateway from its documents and closes it.
 import { openAdmin } from './admin/open-admin.ts';
 import { type Readiness, refusedApis } from './admin/readiness.ts';
 import { openRetirementGuard } from './admin/retirement-guard.ts';
@@ -25,8 +25,8 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 import { loadSpans } from './telemetry/traces/spans.ts';
 
 /**
- * Starts a gateway: documents, store, certificate, listeners, in this order, so that nothing listens before all is well.
- * Problems in the documents are a result; any other failure is thrown after all resources are released.
+ * Opens documents, store, certificates and listeners in this order, so that no listener opens before an error is found.
+ * Problems in the documents are a result. Any other failure is thrown after all resources are released.
  */
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
@@ -41,14 +41,14 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
     return started;
   } catch (error) {
     await closing.disposeAsync();
-    // Without the store no accepted form can be served: what is wrong with the files is what is to be mended.
+    // Without the store there is no accepted form to use, so the errors of the files are the problem to fix.
     if (error instanceof DataFolderError && !isWhole(loaded))
       return { kind: 'rejected', problems: loaded.problems };
     throw listenFailure(error, loaded.settings.listeners);
   }
 }
 
-/** Whether some APIs may be served although files are refused. A new store holds no accepted form, and is not made for it. */
+/** Whether some APIs may start although files have errors. A new store has no accepted form, so none is created. */
 function mayServeSome({ start, store }: Settings): boolean {
   if (start !== 'accepted') return start === 'partial';
   return store.kind === 'redis' || hasDatabase(store.folder);
@@ -66,10 +66,9 @@ async function assemble(
   let plan = emptyPlan(settings);
   let state: Readiness['state'] = 'starting';
   let storeUp = false;
-  // Those of the store, once it is open.
   let overrides: () => readonly Override[] = () => [];
   const workers = workersOf(settings);
-  // Undefined where this process answers the requests itself.
+  // Undefined if this process serves the requests itself.
   let primary: Primary | undefined;
 
   const telemetry = createTelemetry({
@@ -80,7 +79,7 @@ async function assemble(
     monotonic,
     log: options.log,
     version: options.version,
-    tracing: settings.tracing,
+    settings,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,
     workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
@@ -101,7 +100,7 @@ async function assemble(
   });
   closing.defer(stores.close);
   overrides = stores.overrides.current;
-  // What stands there may be a real one's: a clock that was moved is no reason to forget it.
+  // With a moved clock nothing is deleted: the ledger may be that of a real gateway.
   const forgets = options.lifecycleClock === undefined ? settings.ledger : undefined;
   const lifecyclePorts = {
     ...{ plan: () => plan, now, monotonic, overrides: stores.overrides, ledger: stores.ledger },
@@ -136,7 +135,7 @@ async function assemble(
   closing.defer(service.close);
 
   const watch = policies.watch(async (next, accepted) => {
-    // The workers first, so that what is shown is in force everywhere.
+    // Workers first, so that what this process shows is in force everywhere.
     if (primary !== undefined) await primary.spread(next, accepted);
     plan = next;
     await service.use(next);
@@ -152,7 +151,7 @@ async function assemble(
   const notices = closing.use(
     await openNotices(settings, telemetry, { ...stores, ...lifecyclePorts }, { isRehearsal }),
   );
-  // Before the public listeners, so that it outlives them: readiness is read while they drain.
+  // Before the public listeners, because readiness is read while they drain.
   const operators = await openAdmin(settings, telemetry, {
     ...lifecyclePorts,
     wallClock,
@@ -161,9 +160,18 @@ async function assemble(
     backup: stores.backup,
     recordsUsage: settings.ledger !== undefined,
     notices: notices.onRequest,
+    noticeDays: settings.notify?.daysBefore[0],
     ...watch,
     reload,
     config: () => watch.config(plan.revision),
+    logLevel: {
+      configured: settings.logLevel,
+      current: logger.level,
+      set: async (level) => {
+        logger.setLevel(level);
+        await primary?.setLogLevel(level);
+      },
+    },
     readiness: () => ({
       state: state === 'ready' && service.serving() === 0 ? 'starting' : state,
       store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },

@@ -13,12 +13,11 @@ import { keepMemoryLow } from './server/memory-settings.ts';
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
 
-/** The day the demo shows: orders v1 deprecated, v0 and catalog v1 retired, whenever it is run. */
+/** The date of the demo: orders v1 is deprecated, v0 and catalog v1 are retired. */
 const DEMO_DAY: MovedTo = { at: Date.UTC(2026, 10, 20), text: '2026-11-20' };
 
 const CANNOT_START = 3;
 
-/** Why nothing was started, with the exit code that says so. */
 class NotStarted extends Error {
   readonly exitCode: number;
   constructor(exitCode: number, message: string) {
@@ -27,7 +26,7 @@ class NotStarted extends Error {
   }
 }
 
-/** A lifecycle clock that shows an instant now and runs at the speed of the real one. */
+/** A lifecycle clock that starts at an instant and runs at real speed. */
 function movedClock({ at, text }: MovedTo, isObeyed: boolean): LifecycleClock {
   const offset = at - Date.now();
   return { now: () => Date.now() + offset, description: text, isObeyed };
@@ -36,9 +35,9 @@ function movedClock({ at, text }: MovedTo, isObeyed: boolean): LifecycleClock {
 interface Start {
   readonly options: GatewayOptions;
   readonly movedTo: MovedTo | undefined;
-  /** Whether notices that are due by a moved clock are sent. */
+  /** Whether notices due by a moved clock are sent. */
   readonly notify: boolean;
-  /** What to try, to follow the reason of a failure. */
+  /** Advice that follows the reason of a failure. */
   readonly advise: (error: unknown) => string;
 }
 
@@ -69,7 +68,7 @@ function cannotStart(error: unknown, advice = ''): NotStarted {
   return new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}${advice}`);
 }
 
-/** Prints why nothing was started; anything unexpected is thrown on. */
+/** Prints why the gateway did not start. Throws unexpected errors again. */
 function report(error: unknown): number {
   if (!(error instanceof NotStarted)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -80,7 +79,7 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
   // Installed before the gateway starts, so that an early signal is not lost.
   const { holdSignals, onShutdown } = await import('./server/shutdown.ts');
   const heedSignals = holdSignals();
-  // Workers are started with this environment.
+  // Workers inherit this environment.
   shareCompileCache();
   const { renderBanner } = await import('./cli/run/banner.ts');
   const sockets = await inheritedSockets();
@@ -94,12 +93,12 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
     end(error === undefined ? 0 : 1);
   });
   heedSignals();
-  // The log alone has stdout, so that every line there is JSON.
-  process.stderr.write(renderBanner(gateway.facts));
+  // Standard output has only log lines, so that each is JSON.
+  process.stderr.write(renderBanner({ ...gateway.facts, pid: process.pid }));
   return ended;
 }
 
-/** Wherever it is called from: the files of the project, and its folder. */
+/** Uses the files and the data folder of the project from any working directory. */
 async function demo(): Promise<number> {
   const folder = process.env.SUNDIAL_DATA || 'data';
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
@@ -137,7 +136,7 @@ async function inheritedSockets(): Promise<GatewayOptions['sockets']> {
   }
 }
 
-/** What the launcher switched on for this process alone. */
+/** The launcher enabled the compile cache for this process only. */
 function shareCompileCache(): void {
   const folder = getCompileCacheDir();
   if (folder !== undefined)
@@ -173,9 +172,9 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { restoreBackup } = await import('./stores/embedded/restore.ts');
     return restoreBackup(folder, backup, at);
   },
-  newerState: async (folder) => {
-    const { newerState } = await import('./stores/read-unopened.ts');
-    return newerState(folder);
+  unusableFolder: async (folder) => {
+    const { unusableFolder } = await import('./stores/read-unopened.ts');
+    return unusableFolder(folder);
   },
   actions: {
     run,

@@ -1,4 +1,4 @@
-// Announcing put together: its channels, its claims in the store, its report. Part of the composition root.
+// Assembles announcing: its channels, claims and report.
 import { randomUUID } from 'node:crypto';
 import { type Announcer, createAnnouncer } from './announce/announcer.ts';
 import type { AnnouncerPorts } from './announce/ports.ts';
@@ -7,10 +7,10 @@ import type { Settings } from './plan/settings.ts';
 import type { OverrideStore } from './policy/lifecycle/override.ts';
 import { type AnnounceTelemetry, createAnnounceReport } from './telemetry/reports/announcement-counts.ts';
 
-/** Less than an orderly end has for letting go, and enough for most mails: one that is cut off is sent again. */
+/** Shorter than the time that the shutdown allows after the drain. A mail that is cut off is sent again. */
 const LAST_MS = 2_000;
 
-/** Its end looks no more, waits a moment for a look under way, and then cuts off what it sends. */
+/** Disposal stops the checks, waits briefly for a running one, then aborts its requests. */
 export interface OpenNotices extends AsyncDisposable {
   /** Undefined if the gateway file configures no notifications. */
   readonly onRequest:
@@ -19,7 +19,7 @@ export interface OpenNotices extends AsyncDisposable {
         readonly announce: Announcer['announce'] | undefined;
       })
     | undefined;
-  /** Looks at once, and every minute. */
+  /** Checks at once, and every minute. */
   readonly begin: () => void;
 }
 
@@ -28,7 +28,7 @@ type Ports = Pick<AnnouncerPorts, 'plan' | 'now' | 'monotonic' | 'ledger' | 'key
 };
 
 /**
- * Mail is loaded only by a gateway that sends some. `isRehearsal`: the clock was moved, so due notices are shown and not sent.
+ * Loads nodemailer only if mails are configured. `isRehearsal`: the clock was moved, so notices are shown and not sent.
  */
 export async function openNotices(
   { notify }: Pick<Settings, 'notify'>,

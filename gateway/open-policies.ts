@@ -1,4 +1,4 @@
-// Composes the policies: the published history, the first plan, the watch of the files.
+// Assembles the policies: published history, first plan and file watcher.
 import type { AcceptPorts } from './admin/accepted.ts';
 import type { ConfigPorts } from './admin/config.ts';
 import type { PolicyReadiness } from './admin/readiness.ts';
@@ -26,9 +26,8 @@ interface PolicyPorts {
 }
 
 export interface WatchedPolicies
-  extends Omit<ConfigPorts, 'config' | 'backup' | 'wallClock'>,
+  extends Omit<ConfigPorts, 'config' | 'backup' | 'wallClock' | 'logLevel'>,
     Pick<AcceptPorts, 'history'> {
-  /** The configuration in force. */
   readonly config: (revision: string) => ReturnType<ConfigPorts['config']>;
   /** The policies' part of readiness. */
   readonly standing: () => PolicyReadiness;
@@ -42,11 +41,11 @@ export type OpenPolicies =
       readonly plan: GatewayPlan;
       readonly pieces: readonly PlanPiece[];
       readonly problems: readonly Problem[];
-      /** Follows the files from now on; `use` puts a plan in force. */
+      /** Follows the files from now on. `use` puts a plan in force. */
       readonly watch: (
         use: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>,
       ) => WatchedPolicies;
-      /** To be called once the first plan is in force. */
+      /** Call it once the first plan is in force. */
       readonly record: () => Promise<void>;
     };
 
@@ -56,7 +55,7 @@ export async function openPolicies(
   { stores, telemetry, now, wallClock }: PolicyPorts,
 ): Promise<OpenPolicies> {
   const { settings } = loaded;
-  // The other documents are let go once they have been compared with what was published.
+  // The other documents are released once they are compared with the published history.
   const gatewayDocument = loaded.gateway.document;
   const dependencies = createDependencyReport(telemetry);
   const history = createPublishedHistory({

@@ -13,9 +13,9 @@ import type { Service } from './service.ts';
 import type { Stores } from './stores/stores.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
-/** A service whose requests are answered by worker processes. */
-export interface Primary extends Service, Pick<WorkerPool, 'notify' | 'snapshots'> {
-  /** Resolves when every worker judges by `plan`. `pieces`: those of `plan`. */
+/** A service whose worker processes answer the requests. */
+export interface Primary extends Service, Pick<WorkerPool, 'notify' | 'setLogLevel' | 'snapshots'> {
+  /** Resolves when every worker uses `plan`. */
   readonly spread: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>;
 }
 
@@ -26,9 +26,9 @@ export interface PrimaryOptions {
   /** Of the first plan. */
   readonly pieces: readonly PlanPiece[];
   readonly certificates: PublicCertificates | undefined;
-  /** Of the service manager. */
+  /** From the service manager. */
   readonly sockets: PublicSockets | undefined;
-  /** Milliseconds by which the lifecycle clock is ahead of the real one; undefined if it was not moved. */
+  /** Milliseconds by which the lifecycle clock is ahead of the real one. Undefined if it was not moved. */
   readonly clockOffset: () => number | undefined;
   readonly stores: Pick<Stores, 'answers' | 'start'>;
   readonly telemetry: Pick<Telemetry, 'logger' | 'relay' | 'metrics'>;
@@ -38,12 +38,11 @@ export interface PrimaryOptions {
 /** Time for a worker to close its stores after its drain. */
 const CLOSE_WITHIN_MS = 2_000;
 
-/** How many processes are to answer requests. */
 export function workersOf({ workers }: Settings): number {
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** @throws the system's error when a public address cannot be bound; connections are accepted once the result listens */
+/** @throws the system's error if a public address cannot be bound */
 export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
   const { settings, workers, certificates, clockOffset, stores, telemetry, monotonic } = options;
   let offered = new Map(options.pieces.map((piece) => [piece.digest, piece]));
@@ -53,7 +52,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
     fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers, held.descriptors),
     answers: { ...stores.answers },
     start: () => ({
-      settings,
+      settings: { ...settings, logLevel: telemetry.logger.level() },
       workers,
       sockets: held.inWorker,
       pairs: certificates?.current().pairs,
@@ -61,7 +60,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
       stores: stores.start(),
     }),
     order: orderOf(options.revision, options.pieces),
-    // Less the texts, which only the record of what was published needs.
+    // Without the texts, which only the published history needs.
     pieces: (digests) =>
       digests.flatMap((digest) => {
         const file = offered.get(digest)?.file;
@@ -89,7 +88,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
     use: async () => undefined,
     spread: async ({ revision }, pieces) => {
       const next = new Map(pieces.map((piece) => [piece.digest, piece]));
-      // A worker may start with the plan in force until now.
+      // A worker may still start with the previous plan.
       offered = new Map([...offered, ...next]);
       await pool.use(orderOf(revision, pieces));
       offered = next;

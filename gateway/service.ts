@@ -1,4 +1,4 @@
-// What answers requests: verifiers, exchange, connections to upstreams, public listeners. Part of the composition root.
+// Assembles what serves requests: authenticators, exchange, upstreams and public listeners.
 import { createExchange } from './exchange/exchange.ts';
 import type { ExchangePorts } from './exchange/ports.ts';
 import { openAuthenticators } from './identity/authenticators.ts';
@@ -22,26 +22,25 @@ export interface ServiceOptions
   extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'overrides'> {
   readonly settings: Settings;
   readonly keys: KeyLookup;
-  /** Asked only where a ledger is kept. */
+  /** Queried only if usage is recorded. */
   readonly ledger: AdoptionRecords & NonNullable<ExchangePorts['ledger']>;
   readonly certificates: CertificateSource | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'beginTrace' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
   readonly monotonic: () => MonotonicMs;
-  /** What this process was given to accept connections on. */
   readonly sockets: PublicSockets | undefined;
 }
 
 export interface Service {
-  /** Resolves when connections are accepted. Rejects with the system's error when an address cannot be bound. */
+  /** Resolves when connections are accepted. Rejects with the system's error if an address cannot be bound. */
   readonly listen: () => Promise<BoundListeners>;
-  /** Applies a plan, one at a time; resolves when resources that it no longer needs are released. */
+  /** Applies one plan at a time. Resolves when resources that it no longer needs are released. */
   readonly use: (plan: GatewayPlan) => Promise<void>;
-  /** Processes that answer requests now. */
+  /** Number of processes that serve requests. */
   readonly serving: () => number;
-  /** Accepts nothing new and finishes what runs; false when something had to be cut. */
+  /** Stops accepting and finishes running requests. False if connections had to be cut. */
   readonly drain: () => Promise<boolean>;
-  /** To be called after the drain. */
+  /** Call it after the drain. */
   readonly close: () => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A worker process: what primary.ts starts. It answers requests with the plan it is sent, and reads no policy file.
+// A worker process: serves requests with the plan that the primary sends, and reads no policy file.
 import { makeNextPlan, type NextPlan } from './plan/reload/next-plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { keepMemoryLow } from './server/memory-settings.ts';
@@ -45,7 +45,7 @@ async function open(
     wallClock,
     monotonic,
     log: { take: primary.log },
-    tracing: settings.tracing,
+    settings,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,
   });
@@ -87,7 +87,7 @@ async function open(
     ({ plan, pieces } = await next(wanted, pieces));
     await service.use(plan);
   };
-  // One at a time and in order. A failed plan rejects for its caller; the next one is still tried.
+  // One at a time and in order. A failed plan rejects for its caller, and the next one is still tried.
   let following = Promise.resolve();
 
   return {
@@ -96,6 +96,7 @@ async function open(
       following = following.catch(() => undefined).then(() => follow(wanted));
       return following;
     },
+    setLogLevel: logger.setLevel,
     show: (renewed) => certificates?.take(renewed),
     snapshot: metrics.snapshot,
     hear: (news) => stores.applyNews(news as StoreNews),

@@ -1,5 +1,5 @@
 // Notices through the admin API: the very mails and events that are due, now or at another instant, and sending them now.
-import { readErasureRequest } from '../api/admin-requests.ts';
+import { readOptionalAuthor } from '../api/admin-requests.ts';
 import type {
   NoticesAnswer,
   NoticesFound,
@@ -79,7 +79,7 @@ function problemsOf(query: URLSearchParams, name: string): readonly string[] {
 }
 
 async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Promise<AdminWriteResult> {
-  const read = readErasureRequest(body);
+  const read = readOptionalAuthor(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = read.value;
   if (notices === undefined) return { answer: noticesOff(), audit };

@@ -1,4 +1,4 @@
-// Announces what is due: looks at the plan every minute, and sends events and mails that were not sent yet.
+// Checks the plan for due notices every minute, and sends the events and mails that were not sent yet.
 import type { NoticesSent } from '../api/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
@@ -10,10 +10,7 @@ import type { AnnouncerPorts } from './ports.ts';
 import { createPreview, type Preview } from './preview.ts';
 
 export interface Announcer {
-  /**
-   * What is due now, whatever failed before. `busy`: another gateway is at it. One look at a time. Rejects with
-   * `StoreUnavailable`.
-   */
+  /** Sends what is due now and ignores backoff. `busy`: another gateway is sending. Rejects with `StoreUnavailable`. */
   readonly announce: () => Promise<NoticesSent>;
   readonly preview: Preview;
   readonly begin: () => void;
@@ -32,7 +29,6 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
   let waiting = 0;
   let isClosed = false;
 
-  /** Notices that may still have to be sent. */
   const openNotices = async (): Promise<readonly Notice[]> => {
     const moment = { now: now(), overrides: overrides() };
     const open: Notice[] = [];
@@ -105,7 +101,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     running = next.catch(() => undefined);
     return next;
   };
-  /** A store that is away is said by itself. */
+  /** The store reports its own outage. */
   const lookAgain = async (): Promise<void> => {
     if (waiting > 0) return;
     try {

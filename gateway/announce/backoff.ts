@@ -1,4 +1,4 @@
-// When a channel that failed is tried again: later each time, up to an hour.
+// Exponential backoff for a failed channel, up to an hour.
 import type { MonotonicMs } from '../policy/contract.ts';
 
 export interface Backoff {
@@ -16,7 +16,7 @@ export function createBackoff(now: () => MonotonicMs): Backoff {
   return {
     isReady: () => now() >= until,
     failed: () => {
-      // A moment less than the interval of the looks, so that the next one is in time.
+      // One second less than the interval of the checks, so that the next check is not skipped.
       until = now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** failures) - 1_000;
       failures += 1;
     },

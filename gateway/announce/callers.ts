@@ -1,4 +1,4 @@
-// Who calls what the notices are about, each with the evidence: how often, when last, which operations, one sample.
+// Finds the consumers that call what a notice is about, with evidence: calls, last call, operations and a sample.
 
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -8,23 +8,23 @@ import { daysBefore } from '../policy/usage/window.ts';
 import { createSlices } from '../system/time-slices.ts';
 import type { Notice } from './notices.ts';
 
-/** A mail is about what is called now. */
+/** A mail covers recent calls only. */
 const EVIDENCE_DAYS = 30;
 const RECORDS_PER_PAGE = 100;
 
-/** What one consumer called of one version or operation in the last 30 days. */
+/** The calls of one consumer to one version or operation in the last 30 days. */
 export interface CallEvidence {
   readonly calls: number;
   readonly lastAt: EpochMs;
-  /** Calls by operation, `undefined` for what the policy names none of; the busiest first. */
+  /** By number of calls, highest first. `undefined`: calls that match no operation of the policy. */
   readonly operations: readonly (readonly [operation: string | undefined, calls: number])[];
-  /** Holds nothing that the client chose but its method. */
+  /** Contains no client input except the method. */
   readonly sample: UsageSample | undefined;
 }
 
 export interface CallingConsumer {
   readonly consumer: string;
-  /** Whether one of its API keys was used: a key has a contact of its own. */
+  /** Whether it used an API key, which has its own contact. */
   readonly byKey: boolean;
   readonly notices: readonly ConsumerNotice[];
 }
@@ -52,7 +52,7 @@ interface ConsumerTallies {
   readonly tallies: Map<Notice, Tally>;
 }
 
-/** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+/** Rejects with `StoreUnavailable`. */
 export async function callersOf(
   ledger: Pick<LedgerStore, 'read'>,
   notices: readonly Notice[],
@@ -124,7 +124,7 @@ function evidenceOf({ calls, lastAt, operations, sample }: Tally): CallEvidence 
 
 const MOST_OPERATIONS = 10;
 
-/** `who`: of several readers. */
+/** `who`: set if the mail has several readers. */
 export function callLines(name: string, who: string | undefined, evidence: CallEvidence): readonly string[] {
   const { calls, lastAt, operations, sample } = evidence;
   const last = Temporal.Instant.fromEpochMilliseconds(lastAt).toString({ smallestUnit: 'second' });
@@ -140,7 +140,7 @@ export function callLines(name: string, who: string | undefined, evidence: CallE
   ];
 }
 
-/** Whom an exception spares is not to believe that it ends with the others. */
+/** Tells an exempt consumer that the end of the version does not apply to it yet. */
 export function leaveLines(
   { exceptions }: Pick<VersionRules, 'exceptions'>,
   consumer: string,

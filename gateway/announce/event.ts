@@ -1,4 +1,4 @@
-// The event of a notice, as machines get it through the webhooks service, and what to call instead, which mails say too.
+// Converts a notice to the event that the webhooks service delivers, and finds what to call instead.
 import { createHash } from 'node:crypto';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -8,7 +8,7 @@ import type { Label } from '../policy/versioning/resolution.ts';
 import { kindOf, type Notice, type NoticeKind } from './notices.ts';
 
 export interface VersionEvent {
-  /** The same for the same notice, on every gateway and after every restart. */
+  /** Equal for the same notice, on every gateway and after every restart. */
   readonly id: string;
   readonly type: `version.${NoticeKind}`;
   /** Seconds since 1970, by the lifecycle clock. */
@@ -16,7 +16,7 @@ export interface VersionEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Instants are RFC 3339; missing facts are left out. */
+/** Instants are RFC 3339. Unknown facts are absent. */
 export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): VersionEvent {
   const { id, milestone, rules } = notice;
   const { schedule } = milestone.life;
@@ -41,7 +41,7 @@ export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): Vers
   };
 }
 
-/** Of letters and digits whatever an API is called: it becomes `webhook-id`, which is signed between dots (WH-3). */
+/** Letters and digits for any API name: it becomes `webhook-id`, which is signed between dots (WH-3). */
 function eventId(notice: string): string {
   return `evt_${createHash('sha256').update(notice).digest('hex').slice(0, 32)}`;
 }
@@ -72,16 +72,13 @@ function instantText(at: EpochMs | undefined): string | undefined {
 
 interface SuccessorCall {
   readonly label: Label;
-  /** Absolute; what differs from resource to resource is left out. */
+  /** Absolute, without the part that depends on the resource. */
   readonly url: string;
-  /** Whether the URL is that of the old version: which one is meant has to be said. */
+  /** Both versions have this URL, so the request must name the version. */
   readonly isSamePlace: boolean;
 }
 
-/**
- * What to call instead; undefined where nothing follows, or it is not announced yet. The answers of the gateway link the same
- * place, for the very resource that was asked for.
- */
+/** Undefined if there is no announced successor. Responses link the same place for the requested resource. */
 export function successorCall(
   plan: Pick<GatewayPlan, 'public'>,
   rules: VersionRules,

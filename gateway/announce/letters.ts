@@ -1,4 +1,4 @@
-// Who is written to of what: one letter to each address, with everything that its consumers were not told of yet.
+// Groups unsent notices into one mail per address.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { KeyRecord } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -80,7 +80,7 @@ export function contactsFrom(
   for (const key of keys.toSorted((a, b) => a.created - b.created))
     if (key.contact !== undefined && isWorking(key, now)) byKey.set(key.consumer, key.contact);
   return ({ consumer, byKey: isKeyed }, api) => {
-    // Contacts of that API come first, then those of all others.
+    // Contacts of that API come before those of all others.
     const [own, others] = [plan.apis.filter(({ name }) => name === api), plan.apis];
     const declared = [...own, ...others].map(({ contacts }) => contacts.get(consumer));
     const found = declared.find((each) => each !== undefined) ?? (isKeyed ? byKey.get(consumer) : undefined);

@@ -1,4 +1,4 @@
-// One round of mails: to those who still call, with everything they were not told of yet.
+// Sends one round of mails to consumers that still call, each with all of its unsent notices.
 import type { NoticesSent } from '../api/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
@@ -12,10 +12,10 @@ import type { MailOutcome } from './send-mail.ts';
 
 type MailCounts = NoticesSent['mails'];
 
-/** The ledger is read when a notice is due, and at least this often, since a consumer may have started to call. */
+/** The ledger is read when a notice is due, and at least this often, because a consumer may have started to call. */
 const SELDOM_MS = 60 * 60_000;
 
-/** `isOurs` renews the lease: a process that has lost it stops. */
+/** `isOurs` renews the lease. A process that has lost the lease stops. */
 export type MailRound = (
   notices: readonly Notice[],
   forced: boolean,
@@ -108,7 +108,7 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
     try {
       await round(notices, isOurs, counts);
     } catch (error) {
-      // Nothing is known to be done: the next look tries again.
+      // The outcome is unknown, so the next check tries again.
       seen = '';
       if (error instanceof StoreUnavailable) backoff.failed();
       throw error;

@@ -1,5 +1,4 @@
-// The mail to one address: everything its consumers are to be told at once, with their own calls as evidence and what to call
-// instead, as text and as HTML.
+// Writes the mail to one address, as text and HTML: all notices, the calls of its consumers, and what to call instead.
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
@@ -14,7 +13,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Of the notices and the consumers: a mail that is sent a second time is known for the same. */
+  /** From notices and consumers, so that mail clients detect a repeated mail. */
   readonly messageId: string;
 }
 
@@ -23,7 +22,7 @@ export interface MailOf {
   readonly to: string;
   readonly from: string;
   readonly now: EpochMs;
-  /** At least one, each told of something. */
+  /** At least one, each with a notice. */
   readonly readers: readonly CallingConsumer[];
 }
 
@@ -44,7 +43,7 @@ interface MailFrame {
 
 export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   const byId = new Map(readers.flatMap((each) => each.notices).map(({ notice }) => [notice.id, notice]));
-  // The latest first: it is nearest to what happens next.
+  // The latest first, because it is the most relevant.
   const latest = [...byId.values()].sort((a, b) => b.milestone.at - a.milestone.at);
   const lives = Map.groupBy(latest, ({ rules }) => rules);
   const parts = [...lives].map(([rules, notices]) => partOf(plan, rules, notices, readers, now));
@@ -95,13 +94,13 @@ function partOf(
   };
 }
 
-/** A changelog says when it was to end; who reads a mail is to know when it does. */
+/** The changelog has the date as announced, a mail has the current one. */
 function asItStands(milestone: DueMilestone): DueMilestone {
   if (milestone.kind !== 'deprecation') return milestone;
   return { ...milestone, sunset: milestone.life.schedule.sunset };
 }
 
-/** The day of the end that the milestone announces, if it announces one. */
+/** The end date that the milestone announces. */
 function endIn(milestone: DueMilestone): readonly EpochMs[] {
   switch (milestone.kind) {
     case 'approaching':
@@ -137,7 +136,7 @@ function textOf(parts: readonly MailPart[], { opening, closing }: MailFrame): st
   return `${[opening, ...blocks, `-- \n${closing}`].join('\n\n')}\n`;
 }
 
-/** What becomes a header or a line of the text is one line, whatever it was made of. */
+/** Prevents line breaks in header fields and text lines. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
@@ -149,11 +148,11 @@ function messageIdOf(readers: readonly CallingConsumer[], from: string): string 
   ]);
   const digest = createHash('sha256').update(JSON.stringify(ids)).digest('hex');
   const domain = from.slice(from.lastIndexOf('@') + 1);
-  // Of a literal in brackets there is no other way to write it.
+  // `domainToASCII` is empty for an address literal in brackets.
   return `<${digest.slice(0, 40)}@${domainToASCII(domain) || domain}>`;
 }
 
-/** Without images, scripts or requests. Every text is escaped, and only http URLs become links. */
+/** Without images, scripts or requests. Every text is escaped, and only http and https URLs become links. */
 function mailHtml(parts: readonly MailPart[], { opening, closing }: MailFrame): string {
   const body = parts.map(
     ({ titles, sentences, evidence }) =>

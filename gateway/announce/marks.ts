@@ -1,21 +1,20 @@
-// What is known of announcements: marks in the store, and here those that never change again, so that a look asks for few.
+// Records in the store which notices were sent, with a cache of the final marks.
 import { createHash } from 'node:crypto';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announcement-store.ts';
 
 export interface Marks {
-  /** The text kept at `id`: `text` for the first caller. */
+  /** The first text stored at `id`, which is `text` for the first caller. */
   readonly once: (id: string, text: string) => Promise<string>;
   readonly find: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>;
-  /** Whether it is for this process to do now. */
+  /** Whether this process holds the lease on it. */
   readonly claim: (id: string) => Promise<boolean>;
   readonly done: (id: string, text: string) => Promise<void>;
   readonly release: (id: string) => Promise<void>;
 }
 
-/** Keys of both kinds of mark. */
 export const mailMark = (notice: string, consumer: string): string => `${notice} mail ${digestOf(consumer)}`;
-/** Of an address: another one may yet be written to. */
+/** Per address, because another address may accept the mail. */
 export const refusedMark = (notice: string, consumer: string, to: string): string =>
   `${mailMark(notice, consumer)} refused ${digestOf(to)}`;
 export const eventMark = (notice: string): string => `${notice} event`;
@@ -27,7 +26,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Longer than any mail takes; after it another gateway takes over from one that was killed. */
+/** Longer than any mail takes. After it another gateway takes over from a killed one. */
 const LEASE_MS = 2 * 60_000;
 const MOST_KNOWN = 200_000;
 
@@ -60,9 +59,9 @@ export function createMarks(
   };
 }
 
-/** Notices that are older at the first look at an API are not sent. */
+/** Notices older than this at the first check of an API are not sent. */
 const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
-/** For this long a consumer that starts to call still gets the notice. */
+/** A consumer that starts to call within this time still gets the notice. */
 const OPEN_MS = 30 * DAY_MS;
 
 export function isOfThePast(at: EpochMs, firstLook: string): boolean {

@@ -1,4 +1,4 @@
-// Which notices are due at an instant: the milestones of a plan and the countdown to each sunset, with their ids.
+// The notices that are due at an instant: milestones of a plan and countdowns to sunsets, with their ids.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { knownAt } from '../policy/lifecycle/announcements.ts';
@@ -16,21 +16,21 @@ import { isForgotten } from '../policy/lifecycle/retirement.ts';
 export type DueMilestone = Exclude<Milestone, { kind: 'released' }>;
 
 export interface Notice {
-  /** The same on every gateway and after every restart. */
+  /** Equal on every gateway and after every restart. */
   readonly id: string;
   readonly milestone: DueMilestone;
-  /** The version, or the operation of it, that it is about. */
+  /** The version or operation. */
   readonly rules: VersionRules;
 }
 
 export interface Noticed {
-  /** By when they became due. */
+  /** Sorted by due instant. */
   readonly due: readonly Notice[];
   /** Steps of a countdown that a later step or the sunset itself has replaced: they are no longer sent. */
   readonly superseded: readonly Notice[];
 }
 
-/** The type of the event that says it, and the `kind` of its count. */
+/** Event type, and label of the metric. */
 export type NoticeKind =
   | 'deprecated'
   | 'brownout_scheduled'

@@ -1,4 +1,4 @@
-// What announcing needs of the rest of the house, and what it tells of itself.
+// The ports of announcing, and its report.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { NotifySettings } from '../plan/settings.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
@@ -19,9 +19,9 @@ export interface AnnouncerPorts {
   readonly keys: Pick<KeyStore, 'list'>;
   readonly announced: AnnouncedStore;
   readonly settings: NotifySettings;
-  /** Of this process: no other has it, nor itself after a restart. */
+  /** Unique to this process, also after a restart. */
   readonly owner: string;
-  /** Of a claim, real milliseconds; default two minutes. */
+  /** Lease of a claim in real milliseconds. Default: two minutes. */
   readonly leaseMs?: number | undefined;
   /** Undefined: no events are sent. */
   readonly sendEvent: EventSender | undefined;
@@ -36,11 +36,11 @@ export interface AnnounceReport {
     channel: 'mail' | 'event',
     result: 'sent' | 'failed' | 'refused' | 'no_contact',
   ) => void;
-  /** Tried again later; `reason` is a code without addresses. */
+  /** Retried later. `reason` is a code without addresses. */
   readonly onFailed: (channel: 'mail' | 'event', reason: string) => void;
   /** The server refuses mail for that consumer: no retry. */
   readonly onRefused: (consumer: string, reason: string) => void;
-  /** Consumers without a contact; each is reported once. */
+  /** Each consumer is reported once. */
   readonly onWithoutContact: (consumers: readonly string[]) => void;
   readonly onFault: (error: unknown) => void;
 }

@@ -1,4 +1,4 @@
-// What would be sent, now or at another instant: the very mails and events, with nothing sent and nothing marked.
+// Previews mails and events at an instant, without sending or marking them.
 import type { NoticesFound, NoticesQuery } from '../api/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CallingConsumer } from './callers.ts';
@@ -9,7 +9,6 @@ import { beginMark, eventMark, isOfThePast, isOpen, type Marks, overMark } from 
 import { type Notice, noticesAt, notifiableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
-/** Rejects with `StoreUnavailable`. */
 export type Preview = (query: NoticesQuery) => Promise<NoticesFound>;
 
 const NO_SENDER = 'gateway@localhost';

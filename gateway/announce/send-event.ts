@@ -1,19 +1,19 @@
-// Events posted to the intake of the webhooks service: 202 once it is kept there, everything else is tried again.
+// Posts events to the intake of the webhooks service. Only a 202 means stored, everything else is retried.
 import type { VersionEvent } from './event.ts';
 
 export type EventOutcome =
   | { readonly kind: 'sent' }
-  /** `other`: whether the next event may fare better, since the intake wants nothing of this one. */
+  /** `other`: the failure concerns this event only, so the next one may succeed. */
   | { readonly kind: 'failed'; readonly other: boolean; readonly reason: string };
 
 export type EventSender = (event: VersionEvent) => Promise<EventOutcome>;
 
 const WITHIN_MS = 10_000;
 const KEPT = 202;
-/** Said of what was posted, not of the intake. */
+/** These statuses concern the event, not the intake. */
 const OF_THE_EVENT: readonly number[] = [400, 413, 422];
 
-/** `ending` gives up what is under way. */
+/** `ending` aborts running requests. */
 export function createEventSender(intake: string, ending?: AbortSignal): EventSender {
   return async (event) => {
     try {

@@ -1,4 +1,4 @@
-// Mails over SMTP, one connection each: there are few, and days may pass between two.
+// Sends mails over SMTP, with one connection each, because mails are rare.
 import { createTransport } from 'nodemailer';
 import type { NotifySettings } from '../plan/settings.ts';
 import { isLoopback } from '../policy/notation.ts';
@@ -6,9 +6,9 @@ import type { Mail } from './mail.ts';
 
 export type MailOutcome =
   | { readonly kind: 'sent' }
-  /** This mail, and for good: the server knows no such recipient, or wants none of it, or no server could be asked for it. */
+  /** Permanent, for this mail only: unknown recipient, rejected content, or an invalid address. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** `other`: whether the next mail may fare better, since only this one's recipient was put off. */
+  /** `other`: the failure concerns this recipient only, so the next mail may succeed. */
   | { readonly kind: 'failed'; readonly other: boolean; readonly reason: string };
 
 export interface MailSender {
@@ -19,7 +19,7 @@ export interface MailSender {
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENT_MS = 30_000;
-/** All of one mail: less than the claim of it lasts, however slowly a server talks. */
+/** For the whole mail: shorter than its lease, even with a slow server. */
 const WITHIN_MS = 60_000;
 
 export interface MailTimes {
@@ -37,7 +37,7 @@ export function openMailSender(
     secure: smtp.tls,
     ...(smtp.credentials !== undefined && {
       auth: smtp.credentials,
-      // A password crosses no network unencrypted.
+      // Never send a password unencrypted over a network.
       requireTLS: !isLoopback(smtp.host),
     }),
     connectionTimeout: CONNECT_MS,
@@ -51,7 +51,7 @@ export function openMailSender(
     send: async ({ to, subject, text, html, messageId }) => {
       const late = AbortSignal.timeout(withinMs);
       try {
-        // Addresses as objects: none is read as a list of several, or as a name with one.
+        // Addresses as objects, so that nodemailer parses neither lists nor names from them.
         await transport.sendMail({
           from: { name: '', address: from },
           to: { name: '', address: to },
@@ -74,8 +74,8 @@ export function openMailSender(
 }
 
 /**
- * RFC 5321 section 4.2.1: 5yz is for good, 4yz for now. Said of the recipient or the message it is of this mail alone. But
- * what a server forbids, or wants a password for, an operator can mend: no consumer stays untold for that (RFC 3463: X.7.X).
+ * RFC 5321 §4.2.1: 5yz is permanent, 4yz is temporary. A reply to RCPT TO or DATA concerns this mail only. Policy and
+ * authentication errors (RFC 3463: X.7.X) are retried, because an operator can fix them.
  */
 function outcomeOf(error: unknown): MailOutcome {
   const of = (name: string): unknown => (error instanceof Error ? Reflect.get(error, name) : undefined);
@@ -83,7 +83,7 @@ function outcomeOf(error: unknown): MailOutcome {
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(String(of('response') ?? ''))?.[1];
   const words = [code, of('originalCode'), status, enhanced].filter((each) => each !== undefined);
   const reason = words.join(' ') || 'unknown';
-  // Never offered to the server: no address that it could be given.
+  // nodemailer rejected the address, so no server was asked.
   if (code === 'EENVELOPE' && command === 'API') return { kind: 'refused', reason };
   const isOwn = /^(?:RCPT TO|DATA)$/.test(command) && typeof status === 'number';
   const canBeMended = status === 503 || status === 530 || enhanced?.startsWith('5.7.') === true;

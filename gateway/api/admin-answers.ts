@@ -1,4 +1,4 @@
-// Responses of the admin API about pauses, pins, keys, readiness, reloads and accepted files.
+// Responses of the admin API about pauses, pins, keys, readiness, upstreams, reloads and accepted files.
 import { z } from 'zod';
 
 const effect = z.object({
@@ -78,12 +78,33 @@ const newKeyAnswer = z.object({
 
 const backupAnswer = z.object({ file: z.string(), bytes: z.number() });
 
+/** `configured`: of the gateway file; it holds again after a restart. */
+const logLevelAnswer = z.object({ level: z.string(), configured: z.string() });
+
 const readiness = z.object({
   status: z.string(),
   store: z.object({ kind: z.string(), state: z.string() }),
   plan: z.string().nullable(),
   /** A warning about its policies although it is ready. Absent from older gateways. */
   detail: z.string().exactOptional(),
+});
+
+const upstreams = z.object({
+  upstreams: z.array(
+    z.object({
+      upstream: z.string(),
+      targets: z.array(
+        z.object({
+          target: z.string(),
+          /** Absent from older gateways. */
+          failing: z
+            .object({ since: z.string().nullable(), share: z.number(), error: z.string().nullable() })
+            .nullable()
+            .exactOptional(),
+        }),
+      ),
+    }),
+  ),
 });
 
 const problem = z.object({
@@ -139,7 +160,9 @@ export const readKeysAnswer = (body: unknown) => keysAnswer.safeParse(body).data
 export const readKeyAnswer = (body: unknown) => keyAnswer.safeParse(body).data;
 export const readNewKeyAnswer = (body: unknown) => newKeyAnswer.safeParse(body).data;
 export const readBackupAnswer = (body: unknown) => backupAnswer.safeParse(body).data;
+export const readLogLevelAnswer = (body: unknown) => logLevelAnswer.safeParse(body).data;
 export const readReadiness = (body: unknown) => readiness.safeParse(body).data;
+export const readUpstreams = (body: unknown) => upstreams.safeParse(body).data;
 export const readReloadAnswer = (body: unknown) => reload.safeParse(body).data;
 export const readPreviewAnswer = (body: unknown) => preview.safeParse(body).data;
 export const readAcceptedAnswer = (body: unknown) => acceptedAnswer.safeParse(body).data;

@@ -32,7 +32,7 @@ const acceptance = z.strictObject({
   ...author,
 });
 const ending = z.strictObject(author);
-const erasure = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
+const optionalAuthor = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
 const upgrade = z.strictObject({
   version: line(100, 'The version to move to.'),
   created: instant('When the account was made, as its token would say it.').optional(),
@@ -51,6 +51,12 @@ const key = z.strictObject({
 const rotation = z.strictObject({
   overlap: duration('How long the secret before works on; default 1d.').optional(),
   ...author,
+});
+
+const logLevel = z.strictObject({
+  level: line(20, 'Messages below it are left out of the log.'),
+  by: author.by.optional(),
+  why: author.why.optional(),
 });
 
 const replay = z.strictObject({
@@ -84,11 +90,12 @@ export const readEndingRequest = readerOf(ending);
 export const readUpgradeRequest = readerOf(upgrade);
 export const readKeyRequest = readerOf(key);
 export const readRotationRequest = readerOf(rotation);
+export const readLogLevelRequest = readerOf(logLevel);
 export const readReplayRequest = readerOf(replay);
 
-/** The URL names what is erased, so the body is optional. */
-export function readErasureRequest(body: unknown): RequestRead<z.output<typeof erasure>> {
-  return body === undefined ? { kind: 'read', value: {} } : read(erasure, body);
+/** For a write that its URL describes, so that the body may be missing. */
+export function readOptionalAuthor(body: unknown): RequestRead<z.output<typeof optionalAuthor>> {
+  return body === undefined ? { kind: 'read', value: {} } : read(optionalAuthor, body);
 }
 
 function readerOf<Shape extends z.ZodRawShape>(grammar: z.ZodObject<Shape>) {

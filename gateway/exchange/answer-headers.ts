@@ -1,24 +1,22 @@
-// The header lines of one answer: how all that decorates an answer reads, sets and adds to them; dates in them too.
+// The header lines of one response, with reads, edits, Vary and HTTP dates.
 import { FIELD } from '../plan/upstreams/answer-fields.ts';
 import type { EpochMs, HeaderLine } from '../policy/contract.ts';
 
-/** One value, or one for each line. */
 export type HeaderValue = string | readonly string[];
 
-/** Header lines by lower-case name, for answers that are described as a whole. */
+/** Header lines by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, HeaderValue | undefined>>;
 
-/** As if it were of each kind. */
+/** A kind with every bit set. */
 const ANY = -1;
 
 /**
- * A flat list: an answer has a dozen lines, among which a name is found faster than in a record that loses members. All
- * names are lower case. `kind`, of one name or more: the bits of FIELD that they have.
+ * A flat list of names and values. A response has about a dozen lines, and finding a name in such a list is faster than
+ * in a record whose members are removed. All names are lower case. `kind`: the FIELD bits of one or more names.
  */
 export class HeaderLines {
-  /** Names and values in turn. */
   readonly flat: (string | readonly string[])[] = [];
-  /** The bits of FIELD that the lines have between them: what is of none of these kinds is not looked for. */
+  /** The FIELD bits of all lines. A lookup for any other kind is skipped. */
   private kinds = 0;
 
   constructor(lines: AnswerHeaders = {}) {
@@ -42,7 +40,7 @@ export class HeaderLines {
     this.kinds |= kind;
   }
 
-  /** In the place of a line that is there; else at the end. Undefined removes it. */
+  /** Replaces an existing line in place, else adds one at the end. An undefined value removes the line. */
   set(name: string, value: HeaderValue | undefined, kind = ANY): void {
     const at = this.has(kind) ? this.at(name) : -1;
     if (at >= 0 && value === undefined) this.flat.splice(at, 2);
@@ -55,7 +53,6 @@ export class HeaderLines {
     else for (const [name, value] of lines) this.add(name, value, kind);
   }
 
-  /** Adds to a list after what is there. */
   append(name: string, value: string, kind = ANY): void {
     const before = this.has(kind) ? this.get(name) : undefined;
     this.set(name, before === undefined ? value : `${fieldText(before)}, ${value}`, kind);
@@ -71,7 +68,6 @@ export class HeaderLines {
     return -1;
   }
 
-  /** A copy by name, for what reads many fields of few answers. */
   record(): Record<string, HeaderValue> {
     const { flat } = this;
     const lines: [string, HeaderValue][] = [];
@@ -84,7 +80,7 @@ export function fieldText(value: HeaderValue): string {
   return typeof value === 'string' ? value : value.join(', ');
 }
 
-/** CACHE-2: fields an answer depends on are named once, whatever their spelling; `*` stays `*`. */
+/** CACHE-2: names each field once, regardless of case. `*` stays `*`. */
 export function mergeVary(headers: HeaderLines, ours: string): void {
   const before = headers.get('vary');
   if (before === undefined) {
@@ -102,10 +98,10 @@ const TIME = String.raw`\d{2}:\d{2}:\d{2}`;
 const WITH_ZONE = new RegExp(
   `^[A-Z][a-z]{2,8}, (?:\\d{2} [A-Z][a-z]{2} \\d{4}|\\d{2}-[A-Z][a-z]{2}-\\d{2}) ${TIME} GMT$`,
 );
-/** Of C's asctime, which names no zone and means GMT. */
+/** The date form of C's asctime, which has no zone and means GMT. */
 const WITHOUT_ZONE = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${TIME} \\d{4}$`);
 
-/** Undefined for what is not one date. */
+/** Undefined if the field is not exactly one date. */
 export function httpDate(field: string | readonly string[] | undefined): EpochMs | undefined {
   if (typeof field !== 'string') return undefined;
   const trimmed = field.trim();

@@ -1,4 +1,4 @@
-// What decide() tells the transport to do, and the closed union of refusals and faults.
+// What `decide` returns to the transport, and the closed unions of refusals and faults.
 
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
@@ -24,74 +24,68 @@ export type Directive =
   | { readonly kind: 'forward'; readonly forward: ForwardOrder }
   | ReplayOrder
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
-  /** The answer is made of the plan itself: no upstream is asked. */
   | { readonly kind: 'publish'; readonly publication: Publication };
 
-/** Everything the forwarder needs; nothing of it is decided again. */
 export interface ForwardOrder {
   readonly upstream: UpstreamPlan;
-  /** Path and query for the upstream, percent-encoding as judged. */
+  /** Path and query, with the percent-encoding that the pipeline judged. */
   readonly target: string;
   readonly label: Label;
-  /** By lower-case name, what the upstream sees instead of the client's value, such as media types without their version (VER-9). */
+  /** Values by lower-case name that replace the client's, such as a media type without its version (VER-9). */
   readonly replaceHeaders?: Replacements | undefined;
-  /** By lower-case name, what the upstream gets whether or not the client sent the like, which is withheld. */
+  /** Fields by lower-case name that the gateway adds. The client's fields of the same names are not forwarded. */
   readonly setHeaders?: Readonly<Record<string, string>> | undefined;
   readonly headerRules?: HeaderRules | undefined;
-  /** Bytes of a body, which one without Content-Length may turn out to exceed on its way. */
+  /** Bytes. A body without Content-Length can exceed it while it arrives. */
   readonly maxBody: number;
-  /** Where the client found the service, for the addresses in the answer; undefined where they stay as they are. */
+  /** Undefined: addresses in the response are not mapped. */
   readonly clientPlace?: ClientPlace | undefined;
-  /** The form of media type the client asked in, for the answer (NEG-5); undefined where the upstream's type stays. */
+  /** The media type form of the request (NEG-5). Undefined: Content-Type is not changed. */
   readonly answerForm?: MediaTemplate | undefined;
-  /** What goes into the body of the answer where that can be edited. */
   readonly notice?: BodyNotice | undefined;
-  /** For a request with an idempotency key: the forwarder reports the outcome to it. */
+  /** Set if the request has an idempotency key. */
   readonly claim?: IdempotencyClaim | undefined;
 }
 
-/** A key that is this request's: what its holder asks of it, and says at the end. The first word on what came of it stands. */
+/** The reservation of an idempotency key for this request. The first reported outcome counts. */
 export interface IdempotencyClaim {
   readonly rules: IdempotencyRules;
-  /**
-   * To be called when the body is here, which may have taken its time: from now on the lock lasts for the whole of an
-   * upstream's total. A refusal where the key is another's by now.
-   */
+  /** Renews the lock once the body has arrived. Returns a refusal if another request holds the key by then. */
   readonly renew: () => Promise<IdempotencyRefusal | undefined>;
   readonly judge: (status: number, headers: HeaderLines) => Retention;
-  /** What will be kept of a head; taken before anything is added to it. */
+  /** The part of the head that is stored. Call it before anything is added to the head. */
   readonly headOf: (status: number, headers: HeaderLines) => Pick<StoredResponse, 'status' | 'headers'>;
-  /** Resolves once the answer to `request` is kept, or is not going to be. Never rejects. */
+  /** Resolves when the response to `request` is stored, or will not be stored. Never rejects. */
   readonly keep: (
     request: Uint8Array,
     answer: Pick<StoredResponse, 'status' | 'headers' | 'body'>,
   ) => Promise<void>;
-  /** Where a key is required and there is no room for the body that goes with it. */
+  /** No memory is left for the request body. */
   readonly noRoom: () => IdempotencyRefusal;
-  /** The request was not carried out, or may be carried out again. */
+  /** The request was not executed, or may be executed again. */
   readonly release: () => void;
-  /** The request goes on without the key: it may be carried out again. */
+  /** The request continues without the key, so it may be executed again. */
   readonly abandon: () => void;
-  /** It was carried out and answered to the end, with more than is kept (IDM-7). */
+  /** The request was executed and fully answered, but the response is too large to store (IDM-7). */
   readonly forgo: () => void;
   /** The request was sent and its outcome is unknown (IDM-6). */
   readonly lose: () => void;
 }
 
-/** The outcome of an earlier request with the same key, given again if this one has the same payload (IDM-3). */
+/** Replays the response to an earlier request with the same key if the payload is the same (IDM-3). */
 export interface ReplayOrder {
   readonly kind: 'replay';
-  /** What the answer is made of besides; nothing of it is sent. */
+  /** Only for the response headers. */
   readonly forward: ForwardOrder;
   readonly kept: StoredResponse;
   readonly isSame: (body: Uint8Array) => boolean;
-  /** Bytes: a larger body is another one. */
+  /** Bytes. A larger body counts as a different payload. */
   readonly maxBody: number;
-  /** Where there is no room for the body that is to be compared, or for the answer. */
+  /** No memory is left for the request body or the response. */
   readonly noRoom: () => IdempotencyRefusal;
 }
 
-/** Refused before a route was known: by the listener's strictness or by the route match. */
+/** Refusals for reasons that no version has. */
 export type RequestRefusal =
   | {
       readonly reason: 'request_malformed';
@@ -105,25 +99,24 @@ export type RequestRefusal =
   | { readonly reason: 'protocol_version_unsupported' }
   | { readonly reason: 'websocket_version_unsupported' }
   | { readonly reason: 'host_unknown' }
-  /** The host is served, but not on a connection with this certificate (TLS-4). */
+  /** The gateway serves the host, but the certificate of this connection does not cover it (TLS-4). */
   | { readonly reason: 'misdirected' }
   | { readonly reason: 'route_unknown' }
   /** `allowed`: the value of Allow. */
   | { readonly reason: 'method_not_allowed'; readonly allowed: string }
   | { readonly reason: 'credentials_in_url'; readonly parameter: string }
-  /** `method`: the request's, which `field` does not name. */
+  /** `method`: of the request. `field` names another one. */
   | { readonly reason: 'method_overridden'; readonly field: string; readonly method: string }
   | RetryLater<'overloaded'>
   | RetryLater<'usage_unavailable'>
-  /** The file of the API is refused and nothing stands in for it. */
+  /** The policy file of the API has errors, and no earlier accepted form of it is known. */
   | RetryLater<'api_left_out'>
   | { readonly reason: 'websockets_exhausted' }
-  /** A page that may not open a WebSocket to this API (WS-4). */
+  /** The Origin is not allowed to open a WebSocket to this API (WS-4). */
   | { readonly reason: 'origin_not_allowed' }
   /** `most`: bytes. */
   | { readonly reason: 'body_too_large'; readonly most: number };
 
-/** The gateway says no. Each reason has its status and body in `answers/refusal.ts`. */
 export type Refusal =
   | RequestRefusal
   | VersioningRefusal
@@ -136,7 +129,7 @@ export type Refusal =
 
 export type RefusalReason = Refusal['reason'];
 
-/** Something failed; thrown, caught once at the listener, answered as 5xx. Never carries text from the cause to the client. */
+/** Thrown, caught once at the listener, and answered with 5xx. The response never contains text of the cause. */
 export type FaultCode =
   | 'upstream_refused'
   | 'upstream_dns'
@@ -156,14 +149,13 @@ export type FaultCode =
 export interface FaultOptions {
   readonly service?: string;
   readonly timeoutMs?: number;
-  /** Whole seconds, at least 1, after which another try may go better; for the codes answered with 503. */
+  /** Whole seconds, at least 1, until a retry may succeed. For codes answered with 503. */
   readonly retryAfterSeconds?: number;
-  /** Error type of Proxy-Status (RFC 9209), where it says more than the one that goes with the code. */
+  /** The Proxy-Status error type (RFC 9209) if it is more specific than the default of the code. */
   readonly proxyError?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** A failure with a stable code. `cause` is for the log only. */
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly service: string | undefined;

@@ -1,4 +1,4 @@
-// The exchange: one request and its answer, without any transport.
+// The exchange: one request and its response, independent of the transport.
 import type { Fields, MaybePromise } from '../policy/contract.ts';
 import type { Taken } from '../policy/rate-limit/limit.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/quota-headers.ts';
@@ -23,7 +23,7 @@ import type { RequestGlimpse, RequestView } from './request-view.ts';
 import { refuse } from './steps/admission.ts';
 import { type ExpiryCause, expiryCauseOf, type TunnelService } from './tunnel-service.ts';
 
-/** A complete answer made by the gateway; lower-case header names; the transport leaves the body out for HEAD. */
+/** A complete response made by the gateway, with lower-case header names. The transport omits the body for HEAD. */
 export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: HeaderLines;
@@ -32,47 +32,49 @@ export interface ExchangeAnswer {
 
 export interface ExchangeOutcome {
   readonly method: string;
-  /** Path without query; may hold hostile bytes. */
+  /** Undefined if the request could not be read. */
+  readonly host: string | undefined;
+  /** Without query. It may contain hostile bytes. */
   readonly path: string;
   readonly status: number;
   readonly bytes: number;
   readonly clientAddress: string;
-  /** The same for IPv4; the /64 network for IPv6, which one subscriber owns whole. */
+  /** The address for IPv4; the /64 network for IPv6, because one subscriber owns all of it. */
   readonly clientNetwork: string;
   readonly scheme: 'https' | 'http';
   readonly protocol: string;
-  /** The client left, or the answer was cut short. */
+  /** The client disconnected, or the response was cut short. */
   readonly aborted: boolean;
   readonly userAgent: string | undefined;
 }
 
 export interface Observer {
-  /** Called once for every request, also for refused and aborted ones. */
+  /** Called once for every request, refused and aborted ones included. */
   readonly onAnswer: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
 }
 
 export interface Exchange {
-  /** Captures the plan and reads the clock: the first line of a request. */
+  /** Captures the plan and reads the clock. It runs first for every request. */
   readonly begin: (requestId: string, headers?: Fields) => ExchangeFacts;
-  /** Reads both again for a request that has waited for its turn: a stream before it may last for hours. */
+  /** Captures both again for a request that was queued: an earlier stream of its connection may last for hours. */
   readonly resume: (facts: ExchangeFacts) => void;
-  /** What to do with the request; a promise only where something had to be waited for. Rejects if it cannot be decided. */
+  /** Returns a promise only if a port had to be awaited. Rejects if it cannot decide. */
   readonly decide: (view: RequestView, facts: ExchangeFacts) => MaybePromise<Directive>;
-  /** The answer for a refusal, from the listener or from `decide`. */
+  /** The response to a refusal by the listener or by `decide`. */
   readonly refuse: (refusal: Refusal, facts: ExchangeFacts, glimpse: RequestGlimpse) => ExchangeAnswer;
-  /** The answer for whatever was thrown; anything but a `Fault` is a 500. */
+  /** Anything but a `Fault` is answered with 500. */
   readonly fail: (thrown: unknown, facts: ExchangeFacts, glimpse: RequestGlimpse) => ExchangeAnswer;
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => ExchangeAnswer;
-  /** Edits the headers of an upstream's answer in place. */
+  /** Edits in place. */
   readonly decorate: (status: number, headers: HeaderLines, facts: ExchangeFacts, view: RequestView) => void;
-  /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
+  /** Why an open tunnel must close, by the plan, the overrides and the clocks of now. */
   readonly expiryCauseOf: (held: TunnelService) => ExpiryCause | undefined;
 }
 
 export function createExchange(ports: ExchangePorts): Exchange {
   const hsts = ports.hstsSeconds === undefined ? undefined : `max-age=${ports.hstsSeconds}`;
 
-  /** Made of the description alone, so that nothing of a cause can reach the client. */
+  /** Uses only the description, so no text of a cause can reach the client. */
   function answer(
     description: ErrorDescription,
     facts: ExchangeFacts,
@@ -87,7 +89,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       'content-length': String(Buffer.byteLength(body)),
       ...headers,
     });
-    // Both forms are answers of one URL (CACHE-2).
+    // Both body forms are representations of one URL (CACHE-2).
     mergeVary(all, 'Accept');
     decorate(all, facts, glimpse, hsts);
     return { status, headers: all, body };
@@ -114,14 +116,14 @@ export function createExchange(ports: ExchangePorts): Exchange {
     decide: (view, facts) => {
       const { start, completion } = facts;
       const decision = undecided();
-      // Also while the directive is waited for: a client may leave by then.
+      // Set before the first wait, because the client may disconnect during it.
       facts.decision = decision;
       const admitted = (taken?: Taken): MaybePromise<Directive> =>
         taken === undefined || taken.allowed
           ? settle(judge({ view, start, ports }, decision, completion))
           : refuse({ reason: 'guard_limited', retryAfterSeconds: retryAfterSeconds(taken) });
-      // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map. Waited for
-      // only by the first of an address, where several workers count together.
+      // The guard runs before anything costly: a flood from one address costs one map lookup per request. With several
+      // workers, which count together, only the first request of an address waits.
       const { guard } = start.plan;
       const taking = guard && ports.guard(view.clientAddress, guard);
       return taking instanceof Promise ? taking.then(admitted) : admitted(taking);
@@ -139,8 +141,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     },
     fail: (thrown, facts, glimpse) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
-      facts.completion.fault = fault.code;
-      ports.onFault(fault, facts);
+      facts.completion.fault = fault;
       return answer(describeFault(fault, facts.start.requestId, ports.wallClock()), facts, glimpse);
     },
     publish: ({ status, headers, body }, facts, view) => {
@@ -164,10 +165,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
   };
 }
 
-/**
- * The result at once if the judgement waits for nothing: an `async` function would make a promise for every request. An
- * error is a rejection in either case.
- */
+/** Synchronous if nothing is awaited: an `async` function would allocate a promise per request. Errors reject. */
 export function settle<Result>(judging: Judging<Result>): MaybePromise<Result> {
   try {
     return resume(judging, judging.next());

@@ -1,4 +1,4 @@
-// What is known of one exchange, in three parts: at its first line, by the decision, and at its end.
+// The facts of one exchange in three parts: its start, the decision, and its completion.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer, KeyFlaw, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
@@ -9,7 +9,7 @@ import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts'
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/carriers.ts';
-import type { FaultCode, RefusalReason } from './directive.ts';
+import type { Fault, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 import type { Trace } from './request-view.ts';
 
@@ -22,77 +22,76 @@ export interface RequestStart {
   readonly trace: Trace | undefined;
 }
 
-/** What `decide` found; as much as it knows so far while it waits. */
+/** While `decide` waits, the findings so far. */
 export interface Decision {
   readonly api: ApiPlan | undefined;
   readonly version: VersionRules | undefined;
-  /** How the version was named; of a refused request, the carrier whose value was refused. */
+  /** How the version was named. For a refused request: the carrier whose value was refused. */
   readonly carrier: Carrier | undefined;
-  /** Whether the account of the caller had a say in the version, so that the answer is for it alone (CACHE-3). */
+  /** Whether the version depends on the caller's account, so that the response is private (CACHE-3). */
   readonly perAccount: boolean;
-  /** Whether some callers do not meet a brownout or an end that others meet: what either get is not for the rest. */
+  /** Whether a brownout or an end applies to some callers only, so that no response may be shared. */
   readonly differsByCaller: boolean;
-  /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
+  /** The version as the client wrote it. Undefined if the API does not echo it. */
   readonly requested: string | undefined;
   readonly phase: Phase | undefined;
-  /** Where this resource is in the successor; nothing in it before the deprecation. */
+  /** The same resource in the successor. Empty before the deprecation. */
   readonly successor: Successor;
-  /** Link values of this resource in other versions than the successor, joined. */
+  /** Joined Link values of this resource in versions other than the successor. */
   readonly relatedLinks: string | undefined;
   readonly linked: LinkedVersions;
   readonly consumer: Consumer | undefined;
-  /** Of the limits that were asked; undefined where there is none, or another refusal came first. */
+  /** Of the limits that were counted. Undefined if there are none, or an earlier step refused the request. */
   readonly quotas: readonly Quota[] | undefined;
-  /** The same for other rules that the path may mean; they had to admit the request as well. */
+  /** By other rules that the path may mean and that also admitted the request. */
   readonly others: readonly Decision[];
-  /** The same for the other rules by which the request was refused. */
+  /** By the other rules that refused the request. */
   readonly refusedBy: Decision | undefined;
-  /** What enforcing would have refused the request for: the first reason found where the API is only observed. */
+  /** The reason for which `mode: enforce` would have refused the request. */
   readonly observed: RefusalReason | undefined;
 }
 
-/** What happened afterwards; written by the exchange and by what forwards. */
 export interface Completion {
   refusal: RefusalReason | undefined;
-  /** What is wrong with a token that was refused; for the log alone. */
+  /** Logged, never sent. */
   tokenFlaw: TokenFlaw | undefined;
   keyFlaw: KeyFlaw | undefined;
-  fault: FaultCode | undefined;
-  /** What became of the notice in the body; undefined where the answer was none that could carry one. */
+  /** Its cause is logged, never sent. */
+  fault: Fault | undefined;
+  /** The outcome of the body notice. Undefined if the response could not carry one. */
   bodyNotice: NoticeOutcome | undefined;
-  /** What became of the key of the request; undefined where it had none that counts. */
+  /** The outcome of the idempotency key. Undefined if the request has no key that counts. */
   idempotency: IdempotencyOutcome | undefined;
-  /** Addresses in the answer that lead to the service, outside its path. */
+  /** The number of addresses in the response that point to the service, outside its path. */
   addressesOutside: number;
-  /** Milliseconds from sending upstream to its headers. */
+  /** Milliseconds from sending the request upstream to the response headers. */
   upstreamMs: number | undefined;
-  /** How often the call was made again. */
+  /** Origin of the last target that was called. Logged, never sent. */
+  target: string | undefined;
   retries: number;
-  /** Of its body, as far as it arrived. */
+  /** Bytes of the request body that arrived. */
   requestBytes: number;
 }
 
 export interface ExchangeFacts {
-  /** Replaced once a request that waited for its turn has it. */
+  /** Replaced when a queued request starts. */
   start: RequestStart;
   decision: Decision;
   readonly completion: Completion;
 }
 
-/** What the answer for a refusal is made of. */
 export type RefusedFacts = Decision & Pick<RequestStart, 'plan'>;
 
-/** A decision on its way: only the pipeline has one. */
+/** A decision that the pipeline still writes. */
 export type Deciding = { -readonly [Name in keyof Decision]: Decision[Name] };
 
-/** Of a version that is current and follows on nothing. */
 export const NO_LINKS = {
   linked: NOTHING_LINKED,
   successor: NO_SUCCESSOR,
   relatedLinks: undefined,
 } as const satisfies Partial<Decision>;
 
-/** What a new version is judged with: nothing of another one that was judged before. */
+/** Clears what an earlier judgement of the request found about its version. */
 export const NO_VERSION = {
   version: undefined,
   phase: undefined,
@@ -103,9 +102,9 @@ export const NO_VERSION = {
 
 const NO_OTHERS: Decision['others'] = [];
 
-/** Before anything is decided. Every member is there from the start, so that all decisions are of one shape. */
+/** Lists every member, so that all decisions have one hidden class. */
 export function undecided(): Deciding {
-  // Not spread: the runtime would copy a spread property by property, for every request.
+  // No spread here: V8 would copy it property by property for every request.
   return {
     api: undefined,
     version: undefined,
@@ -125,14 +124,12 @@ export function undecided(): Deciding {
   };
 }
 
-/** The rules that judge a request, as its answer describes them. */
 type TellingRules = Pick<Decision, 'api' | 'version' | 'carrier' | 'phase' | 'consumer'> &
   Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> & {
     readonly mayPass: boolean;
     readonly asksCaller: boolean;
   };
 
-/** Writes the facts of these rules into `decision`. */
 export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
   decision.api = rules.api;
   decision.version = rules.version;
@@ -161,6 +158,7 @@ export function factsOf(start: RequestStart): ExchangeFacts {
       idempotency: undefined,
       addressesOutside: 0,
       upstreamMs: undefined,
+      target: undefined,
       retries: 0,
       requestBytes: 0,
     },

@@ -1,4 +1,4 @@
-// Which other versions an answer links, as the API stands at a moment: the successor, the newest, the one before.
+// Which other versions a response links at a moment: the successor, the newest and the predecessor.
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
@@ -12,20 +12,20 @@ import type { Label } from '../policy/versioning/resolution.ts';
 export type ResourcePlace = Pick<RedirectTarget, 'path' | 'tail'>;
 export type NextPlace = ResourcePlace & { readonly label: Label | undefined };
 
-/** What holds for every resource of a version: for these overrides, and from <= now < until. */
+/** The links of a version, valid for every resource of it, for these overrides, and while from <= now < until. */
 export interface LinkedVersions {
   readonly overrides: StageInput['overrides'];
   readonly from: EpochMs;
   readonly until: EpochMs;
   readonly successor: NextPlace | undefined;
-  /** Only where it has a place of its own and is not the successor. */
+  /** Undefined if it shares the place of this version or is the successor. */
   readonly latest: Label | undefined;
   readonly predecessor: Label | undefined;
-  /** Links to the latter two, the tail of a resource left open. */
+  /** With a gap for the tail of a resource. */
   readonly frames: readonly LinkFrame[];
 }
 
-/** Of what is current and follows on nothing: no other version can change that. */
+/** No other version can change this. */
 export const NOTHING_LINKED: LinkedVersions = {
   overrides: [],
   from: Number.NEGATIVE_INFINITY,
@@ -36,13 +36,10 @@ export const NOTHING_LINKED: LinkedVersions = {
   frames: [],
 };
 
-/** A version belongs to one plan, and within it to one pause. */
+/** Cache per version. A version belongs to one plan, and an entry is valid for one set of overrides. */
 const linked = new WeakMap<VersionRules, LinkedVersions>();
 
-/**
- * The successor of what is deprecated or gone; `latest` there too, where that is another one; `predecessor` for as long
- * as that is served. `phase`: the version's own at this moment.
- */
+/** `phase`: of this version at this moment. */
 export function linkedVersions(
   plan: GatewayPlan,
   api: ApiPlan,
@@ -59,31 +56,31 @@ export function linkedVersions(
   return made;
 }
 
-/** The links beside that to the successor, for one resource; undefined where there are none. Only its tail is put in. */
+/** The Link values of one resource, without the successor's. Undefined if there are none. */
 export function relatedLinks({ frames }: LinkedVersions, tail: string): string | undefined {
   if (frames.length === 0) return undefined;
   const safe = linkTarget(tail);
   return frames.map(({ before, after }) => before + safe + after).join(', ');
 }
 
-/** The version that callers are led to: what is named, or where that has ended, what follows on it. */
+/** The version that callers should move to. If the named successor has ended, the successor of that one. */
 export function successorIn(api: ApiPlan, version: VersionRules, moment: StageInput): Label | undefined {
   return nextPlace(version, createStageReader(api, moment), new Set())?.label;
 }
 
-/** On our own authority, or on the one that the policy gives the version (RET-3). */
+/** On the public authority, or on the one that the policy names (RET-3). */
 export function placeUrl(plan: GatewayPlan, { path }: Pick<ResourcePlace, 'path'>): string {
   return /^https?:/.test(path) ? path : plan.public + path;
 }
 
-/** A redirect leads to what is served: neither to what has ended nor to what is still unknown. */
+/** A redirect target must be served: it has not ended and is already released. */
 export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: StageInput): boolean {
   return isServed(createStageReader(api, moment).at(label));
 }
 
 type StageReader = ReturnType<typeof createStageReader>;
 
-/** Looks at versions of an API, and remembers when the first of what was seen changes. */
+/** Also records when the first of the stages it read changes. */
 function createStageReader(api: ApiPlan, moment: StageInput) {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;
@@ -93,12 +90,10 @@ function createStageReader(api: ApiPlan, moment: StageInput) {
     until = Math.min(until, phase.until, knownUntil, nextOverrideChange(overrides, rules, now));
     return phase.stage;
   };
-  /** Undefined for a label that the API does not have. */
   const at = (label: Label): Stage | undefined => {
     const there = api.versions.get(label);
     return there && into(there);
   };
-  /** Whether callers of that version know what follows on it. */
   const leadsOn = (label: Label): boolean => {
     const there = api.versions.get(label);
     return there !== undefined && assess(there, moment).schedule.successor !== undefined;
@@ -123,7 +118,7 @@ function linkVersions(
   const before = version.predecessors.find((label) => isServed(look.at(label)) && look.leadsOn(label));
   const latest = placed(newest) && newest !== successor?.label ? newest : undefined;
   const predecessor = placed(before) ? before : undefined;
-  // The answer names the target of the redirect, so it changes with that target.
+  // The response names the target of the redirect, so it changes when that target changes.
   if (hasEnded(phase)) lookAtTargets(version, look);
   const frames = [
     ...frameTo(plan, api, latest, 'latest-version'),
@@ -143,7 +138,7 @@ function frameTo(
   return place === undefined ? [] : [linkFrame(placeUrl(plan, { path: place }), rel)];
 }
 
-/** Any operation may be the one that would answer there. */
+/** Any operation may answer at the target. */
 function lookAtTargets({ redirects }: VersionRules, look: StageReader): void {
   for (const { label } of redirects) {
     look.at(label);
@@ -152,14 +147,13 @@ function lookAtTargets({ redirects }: VersionRules, look: StageReader): void {
 }
 
 /**
- * The version named as successor, else the first open target of its redirect; where what is named has ended itself, the
- * one that follows on that: a successor is served (RFC 5829). Undefined before its release, and where everything has
+ * The named successor, else the first open target of its redirect. If the successor has ended, its own successor: a
+ * successor is a served version (RFC 5829). Undefined before the release of the successor, and if the whole chain has
  * ended.
  */
 function nextPlace(version: VersionRules, look: StageReader, passed: Set<Label>): NextPlace | undefined {
   const { successorPath: path, successorTail: tail, schedule, redirects } = version;
   const label = schedule.successor;
-  // Not announced yet.
   if (label === undefined) return undefined;
   if (path === undefined) return redirects.find(({ label: to }) => isServed(look.at(to)));
   const there = label === version.label ? undefined : look.api.versions.get(label);

@@ -1,4 +1,4 @@
-// The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
+// The order in which a request is judged, with the reason for each position: straight-line code, from top to bottom.
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import { literalOf } from '../policy/paths/rules.ts';
 import { requestedVersion } from './answers/echo.ts';
@@ -36,20 +36,20 @@ import { keepFirstCall } from './steps/pinned-version.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './steps/rate-limit.ts';
 import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './steps/resolution.ts';
 
-/** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
 export function* judge(request: StepInput, decision: Deciding, completion: Completion): Judging<Directive> {
   const { view, start, ports } = request;
   const { plan, now } = start;
 
-  // A credential in the URL is refused whatever else is right: it has leaked into logs by now (AUTH-1).
+  // Credentials in the URL come first: the URL is already in logs, so the credential has leaked (AUTH-1).
   const leaked = credentialInQuery(view.search, plan.credentialsInUrl);
   if (leaked !== undefined) return refuse({ reason: 'credentials_in_url', parameter: leaked });
 
-  // Authority: a host that the certificate of the connection is not for belongs on another one (TLS-4).
+  // Authority: if the certificate of the connection does not cover the host, the client needs another connection
+  // (TLS-4).
   if (view.misdirected)
     return refuse({ reason: isKnownHost(plan, view.host) ? 'misdirected' : 'host_unknown' });
 
-  // Reserved: no API can stand in place of what the gateway publishes, all of it public but for a consumer's own usage.
+  // Reserved paths: no API can replace what the gateway publishes. All of it is public, except a consumer's own usage.
   const publishing = view.path.startsWith(WELL_KNOWN) ? publishReserved(plan, view, start, ports) : undefined;
   const published = publishing instanceof Promise ? yield* awaited(publishing) : publishing;
   if (published !== undefined) {
@@ -57,30 +57,30 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
     return published.directive;
   }
 
-  // Route: everything below depends on which API it is.
+  // Route: every step below depends on the API.
   const match = plan.routes.match(view.host, view.path);
   if (match === undefined)
     return refuse({ reason: plan.routes.knowsHost(view.host) ? 'route_unknown' : 'host_unknown' });
   const api = match.route;
   decision.api = api;
-  // Left out: no other API may answer at its routes, and none of its own rules is known.
+  // Left out: no other API may answer at these routes, and the rules of this API are unknown.
   const closed = refuseLeftOut(api, ports);
   if (closed !== undefined) return refuse(closed);
-  // Path: what services read in different ways is refused, or judged by each reading (VER-7).
+  // Path: if services read the path in different ways, it is refused or judged by each reading (VER-7).
   const below = plan.routes.below(api);
   const readings = pathReadings(api, match.tail, below !== undefined);
   if ('reason' in readings) return refuse(readings);
-  // Method: rules, scopes and limits below go by the request's, so that its service must not take another.
+  // Method: rules, scopes and limits use the request method, so the service must not apply another one.
   const overridden = refuseOverride(api, view);
   if (overridden !== undefined) return refuse(overridden);
 
-  // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
+  // Origin: a browser sends a preflight without version or token, so no step below may refuse it (ORD-4).
   const preflight = api.cors && answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
   const foreign = api.cors && refuseOrigin(api, view);
   if (foreign !== undefined) return refuse(foreign);
 
-  // Version: of the API that the path names, and of each nested one that another reading leads to.
+  // Version: of the API that the path names, and of each nested API that another reading reaches.
   const stated = statedVersion(match, view, start);
   if (api.echo) decision.requested = requestedVersion(stated.evidence);
   if (stated.kind === 'open') {
@@ -96,7 +96,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   const { whole } = resolved;
   const ambiguous = misreadTarget(api, whole, match.tail, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
-  // Operation: from here on its rules are the version's, with all that it does not say inherited.
+  // Operation: from here on its rules apply. What it does not set, it inherits from the version.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
   const own = judgedRules({ match, resolved, rules: named.rules, captures: named.captures }, view, start);
   judgedBy(own, decision);
@@ -108,18 +108,18 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
     decision.refusedBy = { ...decision, version: undefined, consumer: undefined, ...reached.by };
     return refuse(reached.refusal);
   }
-  // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
+  // Each step checks all rules before the next step begins, so the refusal is that of the earliest step.
   const judged: AllRules = reached.others.length === 0 ? [own] : [own, ...reached.others];
   if (judged.length > 1) {
     decision.others = reached.others.map((each) => judgedBy(each, { ...decision }));
     decision.differsByCaller ||= differsByCaller(judged);
   }
 
-  // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
-  // A rule that looks at the consumer lets the same answer wait until the consumer is known.
+  // Lifecycle: before authentication, because a client with an expired token must learn of a retirement, which is
+  // public (ORD-3). If a rule depends on the consumer, the refusal waits until the consumer is known.
   const forgotten = first(judged, refuseForgotten, request, decision, enforceBy);
   if (forgotten !== undefined) {
-    // The answer is that of a path which no API has.
+    // The response is that of a path without an API.
     decision.phase = undefined;
     return forgotten;
   }
@@ -127,16 +127,16 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
     decision.observed ??= 'version_unknown';
   const retired = first(judged, refuseRetired, request, decision, enforceBy);
   if (retired !== undefined) return retired;
-  // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
+  // Brownout: as public as retirement. It also waits if it applies to some callers only (ORD-3).
   const pausing = first(judged, refuseInBrownout, request, decision, enforceBy);
   if (pausing !== undefined) return pausing;
 
-  // Maintenance: behind lifecycle, since what has ended does not come back, and before a caller is identified, counted or
-  // forwarded for a service that cannot answer. Refused also where the API is only observed: that is about dates and limits.
+  // Maintenance: after lifecycle, because an ended version does not come back. Before identity, limits and forwarding,
+  // because the service cannot answer. Also in `mode: observe`, which is about dates and limits.
   const maintained = first(judged, refuseInMaintenance, request, decision);
   if (maintained !== undefined) return maintained;
 
-  // Identity: after everything that is public, before everything that counts per consumer.
+  // Identity: after every public refusal, before every count per consumer.
   for (let at = 0; at < judged.length; at += 1) {
     const each = judged[at] ?? own;
     const identifying = callerOf(each, own, judged[0].consumer, request);
@@ -145,20 +145,20 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
     judged[at] = withConsumer(each, caller.consumer, now);
     decision.consumer = judged[0].consumer;
   }
-  // Known by other rules of this API: keys of requests are then this caller's, and so are identity headers.
+  // If other rules of this API identified the caller, idempotency keys and identity headers use that consumer.
   const others = judged.length > 1 ? judged.slice(1) : reached.others;
   decision.consumer ??= others.find((each) => each.api === api)?.consumer;
   judged[0] = withConsumer(judged[0], decision.consumer, now);
   decision.phase = judged[0].phase;
   if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
 
-  // Lifecycle again, now that the consumer is known.
+  // Lifecycle again, with the consumer.
   const ended = first(judged, refuseUnexcepted, request, decision, enforceBy);
   if (ended !== undefined) return ended;
   const paused = first(judged, refuseBrownedOut, request, decision, enforceBy);
   if (paused !== undefined) return paused;
 
-  // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they do not matter to a newcomer.
+  // Freeze: last of the lifecycle steps, because it may query the store. Before scopes, which do not matter here.
   for (const each of judged) {
     const freezing = refuseFrozen(each, request);
     const closed = freezing instanceof Promise ? yield* awaited(freezing) : freezing;
@@ -169,19 +169,19 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   const denied = first(judged, refuseUnauthorised, request, decision);
   if (denied !== undefined) return denied;
 
-  // Size: by what the request says of itself, before the client is asked for its body (FWD-10, SMG-24).
+  // Size: by Content-Length, before the gateway asks the client for the body (FWD-10, SMG-24).
   const oversized = first(judged, refuseOversized, request, decision);
   if (oversized !== undefined) return oversized;
 
-  // Place of another: whatever goes on here goes by the headers, dates and limits of this version, and not by those of the
-  // nested API or of the version inside its path.
+  // Misread path: refused, because the service may read a nested API or another version in the path, while the headers,
+  // dates and limits would be those of this version.
   if (reached.misread !== undefined) {
     const { api: intended, refusal } = reached.misread;
     if (intended !== api) decision.refusedBy = { ...decision, api: intended, version: undefined };
     return refuse(refusal);
   }
 
-  // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
+  // Limits: late, so that only requests that would be served count against a consumer.
   const { own: ownParts, all: parts } = partsOfAll(judged, request);
   if (parts.length > 0) {
     // A request that is judged again is already counted. A lease returns its quotas without a promise.
@@ -193,16 +193,16 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
     decision.quotas = shownQuotas(decision.quotas, parts, ownParts.length);
   }
 
-  // First call: kept behind the last refusal that looks at the caller, since who was never let in is pinned to nothing.
+  // First call: after the last refusal that depends on the caller, so a refused caller gets no pin.
   if (resolved.firstCall !== undefined) {
     const kept = yield* awaited(keepFirstCall(resolved.firstCall, now, ports));
     if (kept.kind === 'refused') return refuse(kept.refusal);
-    // Another call of the account came first, elsewhere: the version it got is judged instead, by now as the pin.
+    // Another process stored a first call of this account earlier: its version is the pin now.
     if (kept.label !== resolved.label)
       return yield* judge(request, Object.assign(decision, NO_VERSION), completion);
   }
 
-  // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
+  // Body notice: near the end, so that a condition is evaluated only for a request that would be served.
   const mayNotice = api.hasBodyNotice || api.shared;
   const noticed = mayNotice
     ? noticeOrder(whole, judged[0], decision.differsByCaller, start, view)
@@ -211,7 +211,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   const rules = strictest(judged, view.method);
   const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, decision.consumer);
 
-  // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
+  // Idempotency: last, so that a corrected request may use the same key (IDM-9) and a replay is counted (IDM-8).
   const { idempotency: keys } = rules;
   if (keys === undefined) return order;
   return yield* underKey(order.forward, keys, { match, view, facts: { start, decision, completion }, ports });

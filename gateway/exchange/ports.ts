@@ -1,4 +1,4 @@
-// What the exchange asks of the rest of the house: clocks, the plan in force, keys, limits.
+// The ports of the exchange: clocks, the plan in force, stores, limits and authenticators.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Authenticator } from '../policy/authentication/access.ts';
 import type { EpochMs, Fields, MaybePromise, MonotonicMs } from '../policy/contract.ts';
@@ -11,10 +11,10 @@ import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { Trace } from './request-view.ts';
 
-/** A judgement yields the promise of a port that cannot answer at once, and `decide` resumes it with the value. */
+/** A judgement yields the promise of a port that cannot answer synchronously. `decide` resumes it with the value. */
 export type Judging<Result> = Generator<Promise<unknown>, Result, unknown>;
 
-/** The value of `promise` inside a judgement: `yield* awaited(promise)`. */
+/** Inside a judgement: `const value = yield* awaited(promise)`. */
 export function* awaited<Value>(promise: Promise<Value>): Judging<Value> {
   return (yield promise) as Value;
 }
@@ -25,7 +25,7 @@ export interface ExchangePorts {
   /** The real clock, for instants shown to clients that are not lifecycle dates. */
   readonly wallClock: () => EpochMs;
   readonly monotonic: () => MonotonicMs;
-  /** Buckets per client address, of this gateway alone. */
+  /** Counts per client address, in this gateway only. */
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
@@ -33,13 +33,13 @@ export interface ExchangePorts {
   readonly adoption: Adoption;
   /** Undefined if calls are not recorded. */
   readonly ledger: Pick<LedgerStore, 'read'> | undefined;
-  /** The pauses known to this process; the same array until it changes. */
+  /** The array is the same object until its content changes. */
   readonly overrides: () => readonly Override[];
-  /** The trace of a request with these fields; undefined: it has none. Absent: no request has. */
+  /** The trace of a request with these fields, or undefined. Absent: tracing is off. */
   readonly beginTrace?: (headers: Fields) => Trace | undefined;
   readonly authenticators: ReadonlyMap<string, Authenticator>;
-  /** Called for every fault with its cause, which the answer does not show. */
+  /** Called for a fault that does not fail the request. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;
-  /** Seconds for Strict-Transport-Security on TLS answers. */
+  /** For Strict-Transport-Security on TLS responses. */
   readonly hstsSeconds: number | undefined;
 }

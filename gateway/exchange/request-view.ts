@@ -1,12 +1,12 @@
-// A request as the exchange sees it, transport-free: its fields, its target and its authority, each read once.
+// A request without its transport: fields, target and authority, each parsed once.
 import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { FieldRecord, Fields } from '../policy/contract.ts';
 import { decodeUnreserved, octetTable, replaceOctets } from '../policy/octets.ts';
 
-/** Methods this gateway implements; any other token is answered 501 (FWD-15). */
+/** Methods this gateway implements. Other methods get 501 (FWD-15). */
 export const OFFERED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Fields read from the record that Node makes of them; nothing is copied. */
+/** Reads the header record of Node without copying it. */
 export class RecordFields implements Fields {
   forwarded: unknown = undefined;
   private readonly record: FieldRecord;
@@ -29,63 +29,62 @@ export class RecordFields implements Fields {
   }
 }
 
-/** What every answer needs of its request, and all there is of one that was refused before it could be judged. */
+/** The parts of a request that every response needs. For a request refused by the listener, all that is known of it. */
 export interface RequestGlimpse {
   readonly scheme: 'https' | 'http';
   readonly headers: Fields;
-  /** As in the view; undefined where it was not read. */
+  /** As in the view. Undefined if it was not parsed. */
   readonly host?: string;
   readonly path?: string;
 }
 
 export interface RequestView extends RequestGlimpse {
   readonly method: string;
-  /** Lower-case names of the fields that are left out because of a `_` in their name (SMG-25). */
+  /** Lower-case names of the fields that are not forwarded because of a `_` in their name (SMG-25). */
   readonly underscored?: readonly string[] | undefined;
-  /** Host of the request's authority, lower case, without port (IPv6 in brackets). */
+  /** Host of the authority, lower case, without port (IPv6 in brackets). */
   readonly host: string;
-  /** The certificate of the connection is not for `host`. Where there is none, every host may be asked for. */
+  /** The certificate of the connection does not cover `host`. Never set if the connection has no certificate. */
   readonly misdirected?: boolean;
   readonly webSocket?: boolean;
-  /** Normalised by VER-7, percent-encoding kept, always starting with `/`. The same bytes are forwarded (ORD-2). */
+  /** Normalised by VER-7 with percent-encoding kept, starts with `/`. The gateway forwards the same bytes (ORD-2). */
   readonly path: string;
-  /** The bytes from `?` on, verbatim; empty when there is no `?`. */
+  /** The bytes from `?` on, verbatim; empty without `?`. */
   readonly search: string;
-  /** The client, after trusted proxies; IPv6 as /64 where it keys a limit. */
+  /** The client behind trusted proxies; a limit uses the /64 of an IPv6 address. */
   readonly clientAddress: string;
-  /** A trusted proxy sent it, which says by its own fields where the client comes from. */
+  /** A trusted proxy sent the request, with its own forwarding fields. */
   readonly viaTrusted?: boolean;
   readonly requestId: string;
-  /** Trace headers for the upstream. */
   readonly trace?: Trace | undefined;
-  /** Proven, of a client that opened the connection itself. */
+  /** Verified certificate of a client that is connected directly, without a proxy. */
   readonly clientCertificate?: ClientCertificate | undefined;
 }
 
 export type RequestTarget =
   | {
       readonly kind: 'resource';
-      /** Unreserved characters decoded, hex in upper case, starts with `/`. */
+      /** Unreserved characters decoded, hex digits in upper case, starts with `/`. */
       readonly path: string;
-      /** From `?` on, verbatim; empty without one. */
+      /** From `?` on, verbatim; empty without `?`. */
       readonly search: string;
-      /** Of an absolute-form target, whose authority replaces Host (SMG-7). */
+      /** Set for an absolute-form target: its authority replaces Host (SMG-7). */
       readonly absolute: { readonly scheme: 'https' | 'http'; readonly authority: string } | undefined;
     }
-  /** `OPTIONS *`: about the gateway itself (SMG-8). */
+  /** `OPTIONS *`, which addresses the gateway itself (SMG-8). */
   | { readonly kind: 'server' }
   | { readonly kind: 'malformed'; readonly message: string };
 
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
 const ABSOLUTE = /^http(s?):\/\/([^/?]*)/i;
-// A path that needs neither decoding nor a look at its segments.
+// A path that needs no decoding and contains no dot segments.
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)*\/?$/;
 const ASCII_DECODED = octetTable((character, octet) => (octet < 0x80 ? character : undefined));
 const ENCODED_CONTROL_OR_BACKSLASH = /%(?:[01][0-9A-F]|7F|5C)/i;
 const DOT_SEGMENT = /[/\\]\.{1,2}(?:[/\\;?# ]|%(?:85|A0)|$)/i;
-// ASCII written in more octets than it needs: no valid UTF-8, yet some decoders make a dot or a slash of it.
+// ASCII in overlong UTF-8. It is invalid, but some decoders read a dot or a slash from it.
 const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/i;
-/** A URL inside a URL inside a URL is encoded three times; without a bound each level costs a pass over the path. */
+/** A URL nested in a URL nested in a URL is encoded three times. Each level costs one pass over the path. */
 const MOST_DECODINGS = 8;
 
 const malformed = (message: string): RequestTarget => ({ kind: 'malformed', message });
@@ -117,7 +116,7 @@ export function readTarget(target: string, method: string): RequestTarget {
   return { kind: 'resource', path, search, absolute };
 }
 
-/** RFC 3986 §6.2.2, or undefined for what VER-7 refuses. */
+/** Normalises by RFC 3986 §6.2.2. Undefined if VER-7 refuses the path. */
 function normalised(raw: string): string | undefined {
   if (raw.startsWith('//') || raw.includes('\\') || /%(?![0-9A-Fa-f]{2})/.test(raw)) return undefined;
   const path = decodeUnreserved(raw);
@@ -125,8 +124,9 @@ function normalised(raw: string): string | undefined {
 }
 
 /**
- * Looks for control characters, backslashes, and for `.` and `..`, as any later reader might: after further decodings, in
- * overlong UTF-8, with either slash, before a `;`, `?`, `#` or blank. True also for what would have to be decoded too often to tell.
+ * Looks for control characters, backslashes, `.` and `..` as any later parser might find them: after more decodings, in
+ * overlong UTF-8, with either slash, or before `;`, `?`, `#` or a blank. Also true if the path needs too many
+ * decodings.
  */
 function mayBeReadOtherwise(path: string): boolean {
   let read = path;
@@ -139,7 +139,7 @@ function mayBeReadOtherwise(path: string): boolean {
   return true;
 }
 
-// A name or an IPv4 address, or a bracketed IPv6 address; no user information, no percent-encoding.
+// A name or IPv4 address, or an IPv6 address in brackets. No user information, no percent-encoding.
 const AUTHORITY = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?$/;
 
 export interface Authority {
@@ -149,7 +149,7 @@ export interface Authority {
   readonly full: string;
 }
 
-/** Undefined when it is not a plain `host[:port]` (SMG-6). */
+/** Undefined if it is not a plain `host[:port]` (SMG-6). */
 export function readAuthority(value: string): Authority | undefined {
   const match = AUTHORITY.exec(value);
   if (match?.[1] === undefined) return undefined;
@@ -158,13 +158,13 @@ export function readAuthority(value: string): Authority | undefined {
   return { host: match[2] === undefined ? full : match[1].toLowerCase(), full };
 }
 
-/** Whether two authorities name the same place once the scheme's default port is left out (H2-1). */
+/** Compares two authorities without the default port of the scheme (H2-1). */
 export function sameAuthority(one: Authority, other: Authority, scheme: 'https' | 'http'): boolean {
   const suffix = scheme === 'https' ? /:443$/ : /:80$/;
   return one.full.replace(suffix, '') === other.full.replace(suffix, '');
 }
 
-/** Whether a certificate for `names` (lower case, `*.` matches one label) is for `host`, which has no port (TLS-4). */
+/** TLS-4. Names are lower case, `*.` matches one label, `host` has no port. */
 export function speaksFor({ names }: { readonly names: readonly string[] }, host: string): boolean {
   const name = host.startsWith('[') ? host.slice(1, -1) : host;
   return names.includes(name) || names.includes(wildcardOf(name));
@@ -176,8 +176,7 @@ export function wildcardOf(name: string): string {
 
 export interface Trace {
   readonly traceId: string;
-  /** What the upstream gets: the gateway's own place in the trace where it has one, else the client's. */
+  /** For the upstream: the gateway's own span if it has one, else the client's value. */
   readonly traceparent: string;
-  /** Of the vendors before us, verbatim; undefined where there is none. */
   readonly tracestate: string | undefined;
 }

@@ -1,12 +1,12 @@
-// What a parser lets through and this gateway does not (SMG-3, 6, 14, 16, 17, 24, 25; H2-3).
+// Checks of a request head that the parsers of Node do not make (SMG-3, 6, 14, 16, 17, 24, 25; H2-3).
 import type { Bounds } from '../plan/bounds.ts';
 import type { RequestRefusal } from './directive.ts';
 
-/** A request as received, with the surface of Node's. */
+/** A received request with the property names of Node. */
 export interface RequestHead {
   readonly url?: string | undefined;
   readonly httpVersion: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly rawHeaders: readonly string[];
   readonly headers: Record<string, string | string[] | undefined>;
   underscored?: string[];
@@ -14,10 +14,10 @@ export interface RequestHead {
 
 /** RFC 9113 §6.5.2. */
 const HTTP2_FIELD_OVERHEAD = 32;
-/** The colon, a space and the end of the line. */
+/** Colon, space and line end. */
 const HTTP1_FIELD_OVERHEAD = 4;
 
-// Fields with one value. Node keeps the first of these silently, so a second must be seen here (SMG-17).
+// Fields with a single value. Node silently keeps the first of several, so this code rejects a second (SMG-17).
 // If-Match and If-None-Match are lists and may be repeated.
 const SINGLETONS: readonly string[] = [
   'host',
@@ -38,7 +38,7 @@ const SINGLETONS: readonly string[] = [
   'proxy-authorization',
   'idempotency-key',
 ];
-/** By length and first letter, in either case: these tell all of them apart, so that other names are never lower-cased. */
+/** By length and first letter in either case. All singletons differ in these, so other names need no lower-casing. */
 const SINGLETON_AT: ReadonlyMap<number, { name: string; bit: number }> = new Map(
   SINGLETONS.map((name, index) => [placeOf(name), { name, bit: 1 << index }]),
 );
@@ -56,7 +56,7 @@ const NOT_IN_HTTP2: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** RFC 9113 §8.2.1. HTTP/1 has blanks there that belong to no value, which its parser takes off. */
+/** RFC 9113 §8.2.1. In HTTP/1 such blanks are not part of the value, and the parser strips them. */
 const EDGE_BLANK = /^[ \t]|[ \t]$/;
 
 export type HeadBounds = Pick<Bounds, 'headerBytes' | 'headerFields' | 'targetBytes'>;
@@ -68,15 +68,15 @@ const refused = (message: string, status: 400 | 414 | 417 | 431 = 400): RequestR
 });
 
 /**
- * Judges version and field lines; undefined when they are in order.
- * Moves the names with `_`, which some upstreams read as `-`, from `raw.headers` to `raw.underscored` (SMG-25).
+ * Checks the version and the field lines. Undefined if they are valid. Moves names with `_` from `raw.headers` to
+ * `raw.underscored`, because some upstreams read `_` as `-` (SMG-25).
  */
 export function strictnessRefusal(
   raw: RequestHead,
   isHttp2: boolean,
   bounds: HeadBounds,
 ): RequestRefusal | undefined {
-  // `HTTP/2.0` or `HTTP/0.9` in an HTTP/1 request line is accepted by the parser (SMG-16).
+  // Node's parser accepts `HTTP/2.0` or `HTTP/0.9` in an HTTP/1 request line (SMG-16).
   if (!isHttp2 && raw.httpVersion !== '1.1' && raw.httpVersion !== '1.0') {
     return { reason: 'protocol_version_unsupported' };
   }
@@ -91,7 +91,6 @@ export function strictnessRefusal(
     if (isHttp2 && NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
     const value = lines[index + 1] ?? '';
     if (isHttp2 && EDGE_BLANK.test(value)) return refused(`${name} begins or ends with a blank.`);
-    // The target has a bound of its own.
     if (name === ':path') continue;
     size += name.length + value.length + overhead;
     if (size > bounds.headerBytes) return refused('The header section is too large.', 431);
@@ -118,7 +117,7 @@ export function strictnessRefusal(
   return undefined;
 }
 
-/** FWD-11: what a client may expect. HTTP/1.0 knows no expectations and its own are ignored. */
+/** FWD-11: the only supported expectation is 100-continue. HTTP/1.0 has no expectations, so Expect is ignored there. */
 export function expectationRefusal({ headers, httpVersion }: RequestHead): RequestRefusal | undefined {
   const { expect } = headers;
   if (expect === undefined || httpVersion === '1.0') return undefined;

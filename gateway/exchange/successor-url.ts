@@ -1,4 +1,4 @@
-// Where the same resource lives in another version: absolute, on our own authority, safe inside a header line.
+// The absolute URL of the same resource in another version, safe inside a header line.
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
 import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
@@ -18,14 +18,13 @@ import {
   relatedLinks,
 } from './linked-versions.ts';
 
-/** What was asked for, below the API's base. */
+/** Below the base of the API. */
 export interface Resource {
   readonly method: string;
-  /** Raw, as is every segment in `captures`: what the operation's template holds of it. */
+  /** Raw, like every segment in `captures`, which the template of the operation matched. */
   readonly tail: string;
   readonly captures: readonly string[];
   readonly search: string;
-  /** How its version was named. */
   readonly evidence: Evidence;
 }
 
@@ -45,8 +44,8 @@ export function linksOf(
 }
 
 /**
- * LNK-2: the operation's own template filled in, else the mapped path; without the query. Where two versions share their
- * URL the version to ask for is named, since the URL alone would lead back to what was asked (RET-8).
+ * LNK-2: the operation's template filled in, else the mapped path, without the query. If both versions share a URL, the
+ * result names the version, because the URL alone would lead back to this one (RET-8).
  */
 export function successorOf(
   plan: GatewayPlan,
@@ -66,7 +65,6 @@ function successorAt(
   resource: Resource,
 ): Successor {
   if (place === undefined) return NO_SUCCESSOR;
-  // An operation that leads to another one of its own version has no version to name.
   const named = place.path === version.place && place.label !== version.label ? place.label : undefined;
   if (isHere(version, place, resource)) return { replacement: undefined, successor: named };
   return { replacement: linkTarget(placeUrl(plan, place) + tailAt(place, resource)), successor: named };
@@ -74,8 +72,8 @@ function successorAt(
 
 /**
  * RET-2: the mapped path with the original query bytes, in the first version of the chain that still serves it (RET-4).
- * A version that was not named by the path alone would be named again there: only the same version is then a target,
- * and never the URL just requested (RET-5). Undefined when nothing takes over.
+ * If not the path alone named the version, the redirected request would name it again. Only the same version is then a
+ * target, and never the requested URL (RET-5). Undefined if there is no target.
  */
 export function redirectUrl(
   plan: GatewayPlan,
@@ -84,7 +82,6 @@ export function redirectUrl(
   moment: StageInput,
   resource: Resource,
 ): string | undefined {
-  // After a redirect the client sends a header with the version again.
   const byPlaceAlone = isNamedOnlyInUrl(resource.evidence);
   const target = version.redirects.find(
     (each) =>
@@ -96,7 +93,7 @@ export function redirectUrl(
   return target && linkTarget(placeUrl(plan, target) + tailAt(target, resource) + resource.search);
 }
 
-/** Whether the operation that would answer there has not ended itself: no redirect leads to the next one. */
+/** Whether the operation at the target has not ended. A redirect must not lead to another redirect. */
 function serves(api: ApiPlan, target: RedirectTarget, moment: StageInput, resource: Resource): boolean {
   const operations = api.versions.get(target.label)?.operations;
   const there = operations?.match(resource.method, tailAt(target, resource));

@@ -1,4 +1,4 @@
-// What stays open after its answer, a WebSocket, and whether its version and its token still allow that.
+// Whether the version and the token of an open WebSocket still permit it.
 import type { GatewayPlan } from '../plan/plan.ts';
 import { tokenEndOf } from '../policy/authentication/consumer.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -9,19 +9,18 @@ import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 import type { Decision } from './facts.ts';
 
-/** Names instead of the objects of a plan: after a reload there are others. */
+/** Names instead of objects of a plan, because a reload replaces those. */
 export interface TunnelService {
   readonly api: string;
   readonly version: Label;
-  /** Operations with rules of their own that any reading of the path reached; undefined for the version as a whole. */
+  /** Operations with rules of their own that any reading of the path reached. Undefined: the version as a whole. */
   readonly operations: readonly (string | undefined)[];
   readonly consumer: { readonly id: string } | undefined;
-  /** By the real clock; undefined for access without a token. */
+  /** By the real clock. Undefined for access without a token. */
   readonly tokenEnd: EpochMs | undefined;
   readonly isRevoked: (() => boolean) | undefined;
 }
 
-/** Why something is no longer kept open. */
 export type ExpiryCause = 'version' | 'token';
 
 export function tunnelServiceOf({ api, version, others, consumer }: Decision): TunnelService {
@@ -35,7 +34,7 @@ export function tunnelServiceOf({ api, version, others, consumer }: Decision): T
   };
 }
 
-/** WS-6: what a request for the same, with the same token, would be refused for now. `wallNow`: the real clock. */
+/** WS-6: why a new request with the same token would be refused. `wallNow`: the real clock. */
 export function expiryCauseOf(
   held: TunnelService,
   plan: GatewayPlan,
@@ -48,9 +47,8 @@ export function expiryCauseOf(
 }
 
 /**
- * Whether a request for the same would find its version ended now: by its dates, extensions and pauses included, for
- * this consumer, or because the plan no longer has it. A brownout ends nothing that is open, and an API that is only
- * observed ends nothing at all.
+ * Whether the version has ended for this consumer: by its dates with extensions and overrides, or because the plan no
+ * longer has it. A brownout closes no open WebSocket, and `mode: observe` closes none at all.
  */
 export function isOver(held: TunnelService, plan: GatewayPlan, moment: StageInput): boolean {
   const api = plan.apiNamed(held.api);

@@ -1,4 +1,4 @@
-// Every API and version of a plan that is not forgotten, as it stands at a moment; and how a target stands.
+// The state of every API, version and target at a moment, for metrics and status pages.
 
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -13,12 +13,12 @@ import type { LimitRule } from '../policy/rate-limit/limit.ts';
 import type { FaultCode } from './directive.ts';
 
 export interface VersionState {
-  /** With the dates as overrides leave them. */
+  /** Its dates include the overrides. */
   readonly rules: VersionRules;
   readonly stage: Stage;
-  /** Whether a pause holds its brownouts and its retirement; undefined where there is none to hold. */
+  /** Whether a pause holds brownouts and retirement. Undefined if the version has no dates. */
   readonly paused: boolean | undefined;
-  /** Whether the guard holds its retirement; undefined where it is not looked after. */
+  /** Whether a guard holds the retirement. Undefined if the version has no guard. */
   readonly held: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ export function* versionStates(plan: GatewayPlan, moment: StageInput): Iterable<
   }
 }
 
-/** A version and its operations as their announced dates have them: whom a pause holds stays deprecated. */
+/** A version and its operations by the announced dates. A paused version stays deprecated. */
 export function* phasesOf(version: VersionRules, now: EpochMs): Iterable<readonly [VersionRules, Phase]> {
   for (const declared of [version, ...(version.operations?.list ?? [])]) {
     const rules = knownAt(declared, now);
@@ -44,7 +44,7 @@ export function* phasesOf(version: VersionRules, now: EpochMs): Iterable<readonl
   }
 }
 
-/** What its requests count against now, operations included, each by the name that its stage gives it. */
+/** The limits that count requests to the version now, operations included, with the name for the current stage. */
 export function* limitsInForce(
   version: VersionRules,
   now: EpochMs,
@@ -61,7 +61,7 @@ export function rememberedApis(plan: GatewayPlan, moment: StageInput): Pick<Gate
   return { apis: plan.apis.filter(({ versions }) => [...versions.values()].some(isRemembered)) };
 }
 
-/** Each API by its name, with the stage of its most alive version. */
+/** Each API by name, with its stage as a whole. */
 export function* apiStages(plan: GatewayPlan, moment: StageInput): Iterable<readonly [string, Stage]> {
   for (const { name, versions } of plan.apis) {
     const lives = [...versions.values()].map((version) => assess(version, moment));
@@ -72,30 +72,28 @@ export function* apiStages(plan: GatewayPlan, moment: StageInput): Iterable<read
 
 interface TargetName {
   readonly upstream: string;
-  /** Its address as the policy file has it. */
   readonly target: string;
 }
 
-/** The calls to a target in the last 60 seconds, without those that were given up for another reason. */
+/** The calls to a target in the last 60 seconds, without calls aborted for another reason. */
 export interface RecentHealth {
   readonly answered: number;
   readonly failed: number;
-  /** For how long at least half of them have failed; undefined: they have not. */
+  /** Since when at least half of them fail, in milliseconds. Undefined if they do not. */
   readonly failingMs: number | undefined;
-  /** The last failure since the start, however long ago. */
+  /** The last failure since the start of the process. */
   readonly last: { readonly error: FaultCode; readonly agoMs: number } | undefined;
 }
 
 export interface TargetHealth extends TargetName {
-  /** Undefined where neither health checks nor a breaker watch it. */
+  /** Undefined if neither health checks nor a circuit breaker watch the target. */
   readonly up: boolean | undefined;
   readonly recent: RecentHealth;
 }
 
-/** A target has gone out of service, or is back in it, as far as `by` is concerned. */
 export interface TargetChange extends TargetName {
   readonly up: boolean;
   readonly by: 'health' | 'breaker';
-  /** What the check that decided it found; undefined where it was good, and of a breaker. */
+  /** The finding of the health check. Undefined if it succeeded, and for a circuit breaker. */
   readonly why: string | undefined;
 }

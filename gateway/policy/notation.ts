@@ -172,7 +172,7 @@ export interface Notation {
 }
 
 export const duration = (description: string) =>
-  notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d', {
+  notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d, of 3650d at most', {
     description,
     examples: ['3s', '5m', '30d'],
   });
@@ -205,9 +205,9 @@ export const instant = (description: string) =>
   });
 
 /** One line of text for people. Header values are restricted further where they are written (WARN-2). */
-export const lineOfText = (description: string) =>
+export const lineOfText = (description: string, example: string) =>
   notation(
     (text) => (/^.{1,300}$/u.test(text) && controlIn(text) === undefined ? text : undefined),
     'not one line of 1 to 300 characters without control characters',
-    { description },
+    { description, examples: [example] },
   );

@@ -1,20 +1,16 @@
-// Whether one more client connection is taken, or may become a WebSocket (WS-6): how many there are, and how many of its client.
+// Limits on client connections and WebSockets, in total and per client (WS-6).
 import type { Bounds } from '../plan/bounds.ts';
 import type { BoundsCounter, Intake } from '../plane/port.ts';
 
 export interface Admission {
-  /**
-   * A load balancer takes a closed connection for one that failed and asks another gateway; an answer would have to wait
-   * for a TLS handshake, and would be passed on.
-   */
+  /** A closed connection makes a load balancer try another gateway. It would forward an error response. */
   readonly admits: Intake['admits'];
-  /** Connections taken and not closed yet. */
   readonly open: () => number;
 }
 
 export interface AdmissionPorts {
   readonly bounds: Pick<Bounds, 'connections' | 'connectionsPerAddress'>;
-  /** A trusted proxy stands for many clients: it counts towards the whole only. */
+  /** A trusted proxy serves many clients, so its connections count only towards the total. */
   readonly clientAddress: Intake['clientAddress'];
   readonly report: Pick<BoundsCounter, 'refused'>;
 }

@@ -1,4 +1,4 @@
-// The key pairs of the public face, and which of them answers for a name (TLS-3, TLS-4).
+// The key pairs of the public listeners, and which of them a client gets by SNI (TLS-3, TLS-4).
 import { X509Certificate } from 'node:crypto';
 import { wildcardOf } from '../exchange/request-view.ts';
 import { readAuthorities } from '../plan/read/authorities.ts';
@@ -8,33 +8,32 @@ import type { ClientCertificates, HttpsSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface KeyPair {
-  /** Names a client may ask for by SNI, lower case; `*.` matches one label. */
+  /** SNI names, lower case. `*.` matches one label. */
   readonly names: readonly string[];
   readonly cert: string;
   readonly key: string;
-  /** When the certificate ends. */
   readonly expiry: EpochMs;
-  /** What clients are asked for on its connections, the same for every pair; undefined: nothing. */
+  /** How connections request client certificates, equal for every pair. Undefined: not at all. */
   readonly clients?: ClientCertificatePolicy | undefined;
 }
 
 export interface ClientCertificatePolicy {
-  /** PEM of those that prove their certificates. */
+  /** PEM of the authorities that may sign client certificates. */
   readonly authorities: string;
   readonly required: boolean;
 }
 
 export interface Certificates {
   readonly pairs: readonly KeyPair[];
-  /** Presented when a client names no host; undefined: it is refused. */
+  /** For clients without SNI. Undefined: their handshake fails. */
   readonly default: KeyPair | undefined;
-  /** What a client that names `servername` is shown, the default for none; undefined: nothing answers for that name. */
+  /** Without a name, the default pair. Undefined: no certificate for this name. */
   readonly pairFor: (servername: string | undefined) => KeyPair | undefined;
-  /** SHA-256 of the default certificate, or of the first one, hex with colons. */
+  /** SHA-256 of the default certificate, else of the first. Hex with colons. */
   readonly fingerprint: string;
 }
 
-/** Rejects when the files cannot be read, are no pair, or are not for its names; the message quotes nothing of the key. */
+/** Rejects if the files are unusable or do not cover the names. The message contains no part of the key. */
 export async function loadPair(files: PairFiles): Promise<KeyPair> {
   const names = files.names.map((name) => name.toLowerCase());
   const read = await readPair({ ...files, names }, readCapped);
@@ -43,7 +42,6 @@ export async function loadPair(files: PairFiles): Promise<KeyPair> {
   return { names, cert, key, expiry };
 }
 
-/** Rejects when the file of the authorities cannot be read or holds none. */
 export async function loadClients(settings: ClientCertificates): Promise<ClientCertificatePolicy> {
   const read = await readAuthorities(settings.ca, readCapped);
   if (read.kind === 'unusable') throw new Error(`client certificates: ${read.finding.message}`);

@@ -1,4 +1,4 @@
-// Who the client is, when some peers are proxies of our own (XFF-1, XFF-2).
+// The address of the client behind trusted proxies (XFF-1, XFF-2).
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 import type { Intake } from '../plane/port.ts';
 
@@ -6,7 +6,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** `proxies` are addresses and CIDR networks. Throws on one that is neither. */
+/** `proxies`: addresses and CIDR networks. @throws for any other text */
 export function createClientAddress(proxies: readonly string[]): Intake['clientAddress'] {
   const trusted = new BlockList();
   for (const entry of proxies) {
@@ -30,7 +30,7 @@ export function createClientAddress(proxies: readonly string[]): Intake['clientA
     let client = nearest;
     const vouched: string[] = [nearest];
     const hops = forwardedFor === undefined ? [] : forwardedFor.split(',');
-    // From the right: each trusted hop vouches for the one before it, and no further.
+    // From right to left: a hop is trusted only if a trusted hop reported it.
     for (let index = hops.length - 1; index >= 0; index -= 1) {
       const hop = addressIn((hops[index] ?? '').trim());
       if (hop === undefined) break;
@@ -49,7 +49,7 @@ function isIn(list: BlockList, address: string): boolean {
 /** With or without a port: `192.0.2.9:4711`, `[2001:db8::7]:4711`. */
 const HOP = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 
-/** The address of an entry in its one form, so that limits, logs and upstreams see the same; undefined where there is none. */
+/** The normalised address, so that limits, logs and upstreams see one form. Undefined if the entry has none. */
 function addressIn(entry: string): string | undefined {
   const [, bracketed, dotted] = HOP.exec(entry) ?? [];
   const address = bracketed ?? dotted ?? entry;
@@ -57,7 +57,7 @@ function addressIn(entry: string): string | undefined {
   return bracketed === undefined && isIP(address) === 4 ? address : undefined;
 }
 
-/** A peer's address comes from the system, which writes a mapped one with dots. */
+/** The system reports a mapped IPv4 address with dots. */
 function unmapped(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

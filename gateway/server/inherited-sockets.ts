@@ -1,4 +1,4 @@
-// Sockets that the service manager keeps open over restarts (sd_listen_fds(3)): meanwhile connections wait instead of being refused.
+// Takes over listening sockets that the service manager keeps open across restarts (sd_listen_fds(3)).
 import type { Settings } from '../plan/settings.ts';
 import type { PublicSockets } from './public-face.ts';
 
@@ -6,10 +6,7 @@ const FIRST_DESCRIPTOR = 3;
 const LISTENERS = ['https', 'http'] as const;
 const HOW = 'write FileDescriptorName=https or FileDescriptorName=http into its .socket unit';
 
-/**
- * The sockets that were passed to the process `pid`, by listener; undefined where there are none. Removes the variables, since
- * the sockets are not for child processes. @throws where a socket is not named after a listener
- */
+/** Deletes the variables, because child processes must not use them. @throws if a socket has no name of a listener */
 export function takeInheritedSockets(environment: NodeJS.ProcessEnv, pid: number): PublicSockets | undefined {
   const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = '' } = environment;
   for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES', 'LISTEN_PIDFDID'])
@@ -30,7 +27,7 @@ export function takeInheritedSockets(environment: NodeJS.ProcessEnv, pid: number
   return { https: found.get('https'), http: found.get('http'), stayOpen: false };
 }
 
-/** Those of `sockets` for these listeners. @throws where one was passed for a listener that the gateway file does not have */
+/** @throws if a socket belongs to a listener that the gateway file does not have */
 export function socketsFor(
   sockets: PublicSockets | undefined,
   listeners: Settings['listeners'],

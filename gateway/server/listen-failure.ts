@@ -1,12 +1,12 @@
-// Why a listener could not be opened, in words for the operator: which one, at what address, what is wrong with it.
+// The error of a listener that cannot be opened: which one, at what address, and why.
 import type { Address, Settings } from '../plan/settings.ts';
 
 type ListenerName = keyof Settings['listeners'];
 
-/** The second is what it fails in where a socket is bound for workers. */
+/** `bind` fails for sockets of workers. */
 const SYSCALLS: readonly unknown[] = ['listen', 'bind'];
 
-/** A listener of the gateway file cannot have its address; `cause` is the system's error. */
+/** `cause` is the system's error. */
 export class ListenFailure extends Error {
   readonly listener: ListenerName;
   readonly code: string;
@@ -18,7 +18,7 @@ export class ListenFailure extends Error {
   }
 }
 
-/** The failure of that one of `listeners` which `error` is about; `error` itself when it is about none of them. */
+/** Converts an error about one of `listeners`. Returns any other error unchanged. */
 export function listenFailure(error: unknown, listeners: Settings['listeners']): unknown {
   if (!(error instanceof Error) || !SYSCALLS.includes(Reflect.get(error, 'syscall'))) return error;
   const port: unknown = Reflect.get(error, 'port');
@@ -27,7 +27,7 @@ export function listenFailure(error: unknown, listeners: Settings['listeners']):
     const address = listeners[name]?.address;
     return address?.port === port && address !== undefined ? [{ name, address }] : [];
   });
-  // Two listeners may share a port at different addresses of this machine.
+  // Two listeners may use one port at different addresses.
   const found = candidates.find(({ address }) => address.host === at) ?? candidates[0];
   return found === undefined
     ? error

@@ -1,4 +1,4 @@
-// Whether this process has more to do than it can: requests in flight counted, lateness of the event loop sampled.
+// Detects overload: counts running requests and samples the delay of the event loop.
 import type { Refusal } from '../exchange/directive.ts';
 import type { Overload } from '../plan/bounds.ts';
 import type { Intake } from '../plane/port.ts';
@@ -6,21 +6,20 @@ import type { MonotonicMs } from '../policy/contract.ts';
 
 export interface LoadGuard extends Readonly<Intake['load']> {
   readonly requests: () => number;
-  /** The latest sample, milliseconds. */
+  /** The latest sample in milliseconds. */
   readonly lagMs: () => number;
   readonly stop: () => void;
 }
 
-/** Seconds a client that was shed is asked to wait. */
 const RETRY_SECONDS = 2;
 
 const SAMPLE_EVERY_MS = 50;
-/** One late sample is a pause for garbage, or a plan being read; this many in a row are load. */
+/** A single late sample is a garbage collection or a plan reload. This many in a row indicate load. */
 const LATE_IN_A_ROW = 3;
-/** Per late sample more of the requests are refused, per timely one fewer: slow to trust, so that it does not swing. */
+/** The refused share rises fast and falls slowly, so that it does not oscillate. */
 const MORE = 0.2;
 const FEWER = 0.05;
-/** Some requests always pass: how else would it show that the load has gone. */
+/** Some requests always pass, to detect when the load has gone. */
 const LARGEST_SHARE = 0.95;
 
 export interface LoadGuardOptions {
@@ -29,8 +28,8 @@ export interface LoadGuardOptions {
 }
 
 /**
- * Between half the bound and the bound nothing changes; `off` only counts. The share of requests that is refused grows
- * while the loop is late, so that those that pass are answered in time.
+ * A delay between half the limit and the limit does not change the share. With `overload: off` requests are only
+ * counted.
  */
 export function createLoadGuard({ overload, monotonic }: LoadGuardOptions): LoadGuard {
   const mostRequests = overload?.requests ?? Number.MAX_SAFE_INTEGER;
@@ -69,7 +68,6 @@ export function createLoadGuard({ overload, monotonic }: LoadGuardOptions): Load
   };
 }
 
-/** `now`: the real clock, epoch milliseconds. */
 export function overloaded(now: number): Refusal {
   return { reason: 'overloaded', retryAfterSeconds: RETRY_SECONDS, restoredAt: now + RETRY_SECONDS * 1000 };
 }

@@ -1,4 +1,4 @@
-// The certificates of the public face, kept current: renewed files and new hosts are taken over while it runs (TLS-7).
+// Keeps the certificates of the public listeners current: renewed files and new hosts apply without a restart (TLS-7).
 import { stat } from 'node:fs/promises';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
@@ -9,11 +9,11 @@ import { RENEW_BEFORE_MS, selfSignedFiles, selfSignedPair } from './self-signed.
 
 export interface PublicCertificates {
   readonly current: () => Certificates;
-  /** `take` is called with every later change, which counts as in force once it has resolved. It must not reject. */
+  /** The listener runs after every change, and must not reject. The certificates are in force once it resolves. */
   readonly onChange: (listener: (certificates: Certificates) => Promise<void> | void) => void;
-  /** Reads the files now; resolves when what can be used of them is in force. Never rejects. */
+  /** Reads the files now. Resolves when all usable ones are in force. Never rejects. */
   readonly reload: () => Promise<void>;
-  /** The hosts a new plan serves: the self-signed pair is made for them too. Never rejects. */
+  /** Adds the hosts of a new plan, for which the self-signed pair is renewed. Never rejects. */
   readonly follow: (plan: GatewayPlan) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -25,12 +25,12 @@ export interface CertificateOptions {
 }
 
 /**
- * A look asks for no more than the files' stamps. It sees what a watch of the files would miss: links that are swapped
- * two folders above, as for mounted secrets, and folders on another machine.
+ * Only file metadata is read. This detects changes that a file watcher misses: symbolic links replaced two folders
+ * above, as with mounted secrets, and changes on network file systems.
  */
 const CHECK_EVERY_MS = 5_000;
 
-/** Undefined without an https listener. Rejects when a configured pair cannot be used. */
+/** Undefined without an https listener. Rejects if a configured pair is unusable. */
 export async function openCertificates(
   { listeners: { https }, public: origin, dataFolder }: Pick<Settings, 'listeners' | 'public' | 'dataFolder'>,
   plan: GatewayPlan,
@@ -48,7 +48,7 @@ export async function openCertificates(
   const open = (files: readonly string[], load: () => Promise<KeyPair>): Promise<PairSource> =>
     clients === undefined
       ? openPairSource(files, load)
-      : // What proves clients is taken over with the pairs that it is asked for with.
+      : // The authorities change together with the pairs.
         openPairSource([...files, clients.ca], async () => ({
           ...(await load()),
           clients: await loadClients(clients),
@@ -66,7 +66,7 @@ export async function openCertificates(
 
   const listeners: ((certificates: Certificates) => Promise<void> | void)[] = [];
   let closed = false;
-  /** One look at a time, so that none takes back what a later one has found. */
+  /** Serialises the checks, so that none overwrites the result of a later one. */
   let last = Promise.resolve();
   const checkFiles = (isDue: (source: PairSource) => Promise<boolean>): Promise<void> => {
     last = last.then(async () => {
@@ -111,19 +111,17 @@ export async function openCertificates(
   };
 }
 
-/** One key pair with where it comes from: the last usable state of its files. */
 interface PairSource {
   readonly pair: () => KeyPair;
-  /** Reads the files, and says whether they hold another pair. Rejects when they hold none; the one before stays. */
+  /** Reads the files. True if they contain another pair. Rejects if they are unusable, and keeps the previous pair. */
   readonly read: () => Promise<boolean>;
-  /** Whether the files are no longer those that were last read, usable or not. */
+  /** Whether the files changed since the last read, usable or not. */
   readonly wasTouched: () => Promise<boolean>;
   readonly isBehind: () => boolean;
 }
 
-/** Reads once. Rejects as `load` does. */
 async function openPairSource(files: readonly string[], load: () => Promise<KeyPair>): Promise<PairSource> {
-  // Taken before the files are read: what is written meanwhile shows in the next one.
+  // Before the files are read, so that a concurrent write changes the next stamp.
   let stamp = await stampOf(files);
   let pair = await load();
   let behind = false;
@@ -146,7 +144,7 @@ async function openPairSource(files: readonly string[], load: () => Promise<KeyP
   };
 }
 
-/** Changes with whatever is done to the files behind the links, and with what the links lead to. */
+/** Follows symbolic links and changes with any write to their target. */
 async function stampOf(files: readonly string[]): Promise<string> {
   return (await Promise.all(files.map(stampOfOne))).join(' ');
 }
@@ -156,7 +154,7 @@ async function stampOfOne(file: string): Promise<string> {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join(':');
   } catch (error) {
-    // Gone, or not to be seen: reading it says why.
+    // The file is missing or not accessible. Reading it gives the reason.
     if (error instanceof Error && 'code' in error) return String(error.code);
     throw error;
   }

@@ -1,4 +1,4 @@
-// Everything that faces clients, as one: the bounds they share, the ways to a service, the listeners, and the end of it all.
+// Opens and drains the public listeners, with the limits and the forwarding that they share.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -21,15 +21,14 @@ export interface PublicFace {
   /** As bound: a configured port 0 is a real port here. */
   readonly https: { readonly address: Address } | undefined;
   readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
-  /** Drains as the settings say; false when something had to be cut. `onDraining` runs first. */
+  /** Drains as configured. False if connections had to be cut. `onDraining` runs first. */
   readonly end: (onDraining: () => void) => Promise<boolean>;
 }
 
-/** Descriptors of sockets that are bound already, by listener. */
 export interface PublicSockets {
   readonly https: number | undefined;
   readonly http: number | undefined;
-  /** The service manager keeps the sockets of all public listeners open: connections wait there for the next process. */
+  /** The service manager keeps all public sockets open, so connections wait there for the next process. */
   readonly stayOpen: boolean;
 }
 
@@ -39,11 +38,11 @@ export interface PublicFacePorts {
   readonly telemetry: Pick<Telemetry, 'observer' | 'metrics' | 'bounds'>;
   readonly monotonic: () => MonotonicMs;
   readonly now: () => number;
-  /** Bound already; undefined: the listeners bind their own. */
+  /** Undefined: the listeners bind their own sockets. */
   readonly sockets: PublicSockets | undefined;
 }
 
-/** The TLS listener and the plain one. @throws the system's error when an address cannot be bound; nothing is open then */
+/** @throws the system's error if an address cannot be bound; no listener is open then */
 export async function openPublicFace(
   settings: Settings,
   certificates: CertificateSource | undefined,
@@ -86,19 +85,17 @@ export async function openPublicFace(
 
 interface DrainOptions extends DrainTimes {
   readonly listeners: readonly Pick<Listener, 'announceEnd' | 'stopAccepting' | 'stop' | 'destroy'>[];
-  /** As `PublicSockets.stayOpen`. */
   readonly stayOpen?: boolean | undefined;
-  /** Runs first: readiness turns before any listener stops accepting. */
+  /** Runs first, so that readiness fails before any listener stops accepting. */
   readonly onDraining: () => void;
 }
 
-/** How long an open connection without a request has for one more where no wait comes before its end, milliseconds. */
+/** Milliseconds for more requests on idle connections if there is no other wait. */
 const LAST_REQUESTS_MS = 1_000;
 
 /**
- * Drains all `listeners` together. While it waits, load balancers that look at readiness send their requests elsewhere; where the
- * sockets stay open, new connections wait for the next process instead.
- * Resolves with false when connections were still open at the end of the time and had to be cut.
+ * During the wait, load balancers notice the failed readiness and use other gateways. With `stayOpen`, new connections
+ * wait for the next process. Resolves with false if connections were cut at the end of the time.
  */
 export async function drain(options: DrainOptions): Promise<boolean> {
   const { listeners, onDraining, stayOpen, waitMs, timeoutMs } = options;
@@ -107,7 +104,8 @@ export async function drain(options: DrainOptions): Promise<boolean> {
   if (stayOpen) for (const listener of listeners) listener.stopAccepting();
   const beforeStopMs = stayOpen ? LAST_REQUESTS_MS : waitMs;
   if (beforeStopMs > 0) await sleep(beforeStopMs);
-  // Timers come before reads: what has arrived by now is read first, so that no request is taken for an idle connection.
+  // Timers run before reads. This turn reads what has arrived, so that a connection with a request does not count as
+  // idle.
   await turn();
   let complete = true;
   const limit = setTimeout(() => {
@@ -121,7 +119,7 @@ export async function drain(options: DrainOptions): Promise<boolean> {
 
 interface OpenIntake extends Intake {
   readonly load: LoadGuard;
-  /** Undefined: a WebSocket may be quiet for as long as it likes. */
+  /** Undefined: no idle limit for WebSockets. */
   readonly idleWebsockets: IdleBound | undefined;
 }
 
@@ -131,7 +129,7 @@ interface IntakeOptions extends Pick<Settings, 'bounds' | 'overload' | 'trustedP
   readonly now: () => number;
 }
 
-/** What the public listeners share: who the client is, and how much of everything all of them together may hold. */
+/** What the public listeners share: client addresses, and limits for all of them together. */
 export function createIntake(options: IntakeOptions): OpenIntake {
   const { bounds, overload, trustedProxies, report, monotonic, now } = options;
   const clientAddress = createClientAddress(trustedProxies);

@@ -1,4 +1,4 @@
-// Makes a P-256 key and a self-signed X.509 certificate (RFC 5280) for a TLS server.
+// Creates a P-256 key and a self-signed X.509 certificate (RFC 5280) for a TLS server.
 import { generateKeyPair, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
@@ -58,7 +58,7 @@ function extension(name: Octets, isCritical: boolean, value: Octets): Buffer {
   return sequence(objectIdentifier(name), ...critical, der(TAG.octetString, value));
 }
 
-/** With two digits of the year until 2049 (RFC 5280 section 4.1.2.5). */
+/** RFC 5280 §4.1.2.5: two-digit years until 2049. */
 function time(at: EpochMs): Buffer {
   const digits = new Date(at).toISOString().replace(/\.\d+|[-:T]/g, '');
   return digits < '2050'
@@ -73,7 +73,7 @@ function nameEntry(name: string): Buffer {
 }
 
 function octetsOfIpv6(address: string): readonly number[] {
-  // Without a zone, a dotted part and capitals.
+  // URL normalises zone, dotted part and case.
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [before = [], after = []] = plain.split('::').map((half) => half.split(':').filter(Boolean));
   const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
@@ -84,12 +84,11 @@ function octetsOfIpv6(address: string): readonly number[] {
 }
 
 export interface MadePair {
-  /** PEM. */
   readonly cert: string;
   readonly key: string;
 }
 
-/** Valid for the hosts and addresses in `names`, with `subject` as its common name. */
+/** Valid for the hosts and addresses in `names`. `subject`: common name. */
 export async function makeSelfSigned(
   subject: string,
   names: readonly string[],
@@ -97,7 +96,7 @@ export async function makeSelfSigned(
 ): Promise<MadePair> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   const serial = randomBytes(16);
-  // Positive, and as short as it can be written.
+  // Positive, and in the shortest form.
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
   const algorithm = sequence(objectIdentifier(OID.ecdsaWithSha256));
   const commonName = sequence(objectIdentifier(OID.commonName), der(TAG.utf8String, Buffer.from(subject)));

@@ -1,4 +1,4 @@
-// The key pair the gateway makes for itself where none is configured, kept in the data folder.
+// Creates and stores the self-signed key pair that is used if no certificate is configured.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { makeSelfSigned } from './self-signed-certificate.ts';
 
 const DAY_MS = 86_400_000;
 const LIFETIME_DAYS = 397;
-/** The self-signed certificate is made anew when no more than this is left of it, milliseconds. */
+/** Milliseconds before its end at which the certificate is renewed. */
 export const RENEW_BEFORE_MS = DAY_MS;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
@@ -24,8 +24,8 @@ export function selfSignedFiles(dataFolder: string): SelfSignedFiles {
 }
 
 /**
- * The pair in `dataFolder` for this machine's own names and for `hosts`, in which `{version}.` and a host stands for
- * every first label. Made anew when it is missing, broken, lacks one of them or ends within a day.
+ * Covers this machine's own names and `hosts`, where `{version}.` matches any first label. A new pair replaces one that
+ * is missing, broken, lacks a name or ends within a day.
  */
 export async function selfSignedPair(
   dataFolder: string,
@@ -56,7 +56,6 @@ async function makePair(names: readonly string[], now: EpochMs): Promise<Omit<Ke
   return { ...made, expiry };
 }
 
-/** Undefined when the pair is not what is wanted. */
 function usableUntil(
   { cert, key }: Pick<KeyPair, 'cert' | 'key'>,
   names: readonly string[],
@@ -69,7 +68,7 @@ function usableUntil(
     const fits = parsed.checkPrivateKey(createPrivateKey(key));
     return inTime && fits && names.every((name) => covers(parsed, name)) ? expiry : undefined;
   } catch {
-    // Not a certificate or no key: a new pair replaces it.
+    // The files are not a certificate and its key, so a new pair replaces them.
     return undefined;
   }
 }
@@ -83,7 +82,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-// Written aside and renamed, so that a crash never leaves half a key.
+// Written to a temporary file and renamed, so that a crash leaves no partial key.
 async function writePrivately(file: string, text: string): Promise<void> {
   const temporary = `${file}.new`;
   await writeFile(temporary, text, { mode: 0o600 });

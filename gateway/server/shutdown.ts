@@ -1,5 +1,4 @@
-// Listens for the end: SIGTERM, SIGINT and uncaught errors; a second signal exits at once. Before there is a gateway to end,
-// signals are held. main.ts wires it to the gateway's drain.
+// Handles SIGTERM, SIGINT and uncaught errors, and delays signals during the start.
 import closeWithGrace from 'close-with-grace';
 
 const CLOSE_WITHIN_MS = 5_000;
@@ -13,9 +12,8 @@ export interface ShutdownReason {
 }
 
 /**
- * Runs `end` once, then exits: 0 after a signal, 1 after an error or when `end` takes longer than `drainMs` and a little.
- * A second signal does not wait: exit 1.
- * SIGHUP is left alone: it means reload.
+ * Exits with 0 after a signal, and with 1 after an error, a second signal, or if `end` exceeds `drainMs` by five
+ * seconds. Ignores SIGHUP, which means reload.
  */
 export function onShutdown(drainMs: number, end: (reason: ShutdownReason) => Promise<void>): void {
   closeWithGrace(
@@ -26,10 +24,7 @@ export function onShutdown(drainMs: number, end: (reason: ShutdownReason) => Pro
   );
 }
 
-/**
- * Keeps signals that would end a process that only starts. Call the result when all are heeded: each that came comes again. A
- * second one to end does not wait: exit 1.
- */
+/** The result raises the delayed signals again. A second signal to end exits at once with 1. */
 export function holdSignals(): () => void {
   const held = new Set<NodeJS.Signals>();
   const hold = (signal: NodeJS.Signals): void => {

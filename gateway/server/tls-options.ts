@@ -1,4 +1,4 @@
-// TLS as RFC 9325 wants it, and certificates by name (TLS-1, TLS-2, TLS-3), renewed under open connections (TLS-7).
+// TLS options by RFC 9325, and certificates by SNI (TLS-1 to TLS-3), renewed under open connections (TLS-7).
 import { constants, randomBytes, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -8,7 +8,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Certificates, KeyPair } from './certificates.ts';
 import type { PublicCertificates } from './public-certificates.ts';
 
-// TLS 1.2: ephemeral key exchange and authenticated encryption only; TLS 1.3 suites are all of that kind.
+// TLS 1.2: only ephemeral key exchange and authenticated encryption. All suites of TLS 1.3 have both.
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -20,9 +20,8 @@ const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
-/** TLS-1: a week at most, since a stolen key reads all sessions under it. */
+/** TLS-1: a week at most, because a stolen key decrypts all sessions of its time. */
 const NEW_TICKET_KEYS_MS = 86_400_000;
-/** What Node wants of them, octets. */
 const TICKET_KEYS = 48;
 
 const SHOWN = Symbol('shown');
@@ -32,13 +31,13 @@ export type CertificateSource = Pick<PublicCertificates, 'current' | 'onChange'>
 
 /** `now`: the real clock. */
 export function createTlsFace(certificates: CertificateSource, now: () => EpochMs): TlsFace {
-  // The same ticket keys for all names: Node opens a ticket before it knows which name is asked for.
+  // All names share the ticket keys, because Node decrypts a ticket before it knows the name.
   let ticketKeys = randomBytes(TICKET_KEYS);
   const contexts = new Map<KeyPair, SecureContext>();
   const names = createNameRefusal();
   const clients = certificates.current().pairs[0]?.clients;
 
-  /** Made when a name is first asked for: a thousand at once would hold up everything else. */
+  /** Created at the first use of a name. A thousand at once would block the event loop. */
   const contextFor = (pair: KeyPair): SecureContext => {
     const context = contexts.get(pair) ?? createSecureContext({ ...keysOf(pair), ticketKeys });
     contexts.set(pair, context);
@@ -46,7 +45,7 @@ export function createTlsFace(certificates: CertificateSource, now: () => EpochM
   };
   const defaultContext = ({ default: shown }: Certificates): TlsOptions => {
     return {
-      // Without a default certificate the server ends handshakes that name no host.
+      // Without a default certificate the server fails handshakes without SNI.
       ...(shown === undefined ? {} : keysOf(shown)),
       ticketKeys,
       minVersion: 'TLSv1.2',
@@ -61,7 +60,7 @@ export function createTlsFace(certificates: CertificateSource, now: () => EpochM
       ...(clients && { requestCert: true, rejectUnauthorized: clients.required }),
       SNICallback(this: unknown, servername, answer) {
         const pair = certificates.current().pairFor(servername);
-        // Answering (null, undefined) would fall back to the default certificate.
+        // The answer (null, undefined) would use the default certificate.
         if (pair === undefined) names.refuse(this, answer);
         else answer(null, contextFor(pair));
       },
@@ -78,7 +77,7 @@ export function createTlsFace(certificates: CertificateSource, now: () => EpochM
       server.on('connection', names.track);
       server.on('secureConnection', (socket: TLSSocket) => {
         const client = clients && provenCertificate(socket);
-        // OpenSSL looks at no date of the certificate that a resumed session was opened with.
+        // OpenSSL does not check the expiry of the client certificate of a resumed session.
         if (clients?.required && (client === undefined || client.ends <= now())) {
           socket.destroy();
           return;
@@ -99,15 +98,15 @@ function keysOf({ cert, key, clients }: KeyPair): Pick<TlsOptions, 'cert' | 'key
 type NameCallback = (error: Error | null) => void;
 
 interface NameRefusal {
-  /** To be told of each connection before its handshake. */
+  /** Call it for each connection before its handshake. */
   readonly track: (raw: Socket) => void;
-  /** `secured` is what Node calls the name callback on: the TLS socket around a tracked connection. */
+  /** `secured`: the TLS socket on which Node calls the SNI callback. */
   readonly refuse: (secured: unknown, answer: NameCallback) => void;
 }
 
 /**
- * A fatal `unrecognized_name` as a TLS record. Nothing is encrypted at this point: the name is judged before the first
- * octet of the server's, or after no more than a HelloRetryRequest.
+ * A fatal `unrecognized_name` alert as a TLS record. It is unencrypted, because SNI is checked before any encryption
+ * starts.
  */
 const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
@@ -132,17 +131,16 @@ function createNameRefusal(): NameRefusal {
   };
 }
 
-/** What tells the connections of one listener apart. */
 function endOf(socket: unknown): string | undefined {
   if (typeof socket !== 'object' || socket === null) return undefined;
   const { remoteAddress, remotePort } = socket as Partial<Socket>;
   return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`;
 }
 
-/** An entry of a subject alternative name; what holds a comma or a quote is written as a JSON string. */
+/** One entry of subjectAltName. An entry with a comma or a quote is a JSON string. */
 const NAME = /(?:^|, )([A-Za-z0-9 ]+):("(?:[^"\\]|\\.)*"|[^,"]*)/g;
 
-/** Undefined where none was shown or it is not proven. A resumed session without one counts as authorised: so both are asked. */
+/** A resumed session without a certificate is `authorized`, so both are checked. */
 function provenCertificate(socket: TLSSocket): ClientCertificate | undefined {
   if (!socket.authorized) return undefined;
   const certificate = socket.getPeerX509Certificate();
@@ -152,7 +150,7 @@ function provenCertificate(socket: TLSSocket): ClientCertificate | undefined {
 export function readCertificate(certificate: X509Certificate): ClientCertificate {
   const names = namesIn(certificate.subjectAltName ?? '');
   const { subject } = certificate.toLegacyObject();
-  // Several of them come as a list.
+  // Several common names are an array.
   const commonName: unknown = subject?.CN;
   return {
     commonName: typeof commonName === 'string' ? commonName : undefined,

@@ -1,16 +1,16 @@
-// Creates a folder and those above it, one at a time and with a timeout.
+// Creates a folder and its parents, one at a time and with a timeout.
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface FolderOptions {
-  /** Of each folder that is made; default: what the process is allowed to give. */
+  /** Mode of each new folder. Default: the umask decides. */
   readonly mode?: number;
   readonly within?: number;
 }
 
 const WITHIN_MS = 10_000;
 
-/** @throws the system's error, such as ENOTDIR, EACCES or ENOENT; ETIMEDOUT if the system does not answer */
+/** @throws the system's error, such as ENOTDIR, EACCES or ENOENT; ETIMEDOUT if the file system does not respond */
 export async function makeFolder(
   folder: string,
   { mode, within = WITHIN_MS }: FolderOptions = {},

@@ -1,10 +1,10 @@
-// Splits long work on the event loop into time slices, so that requests are answered between them.
+// Splits long work into time slices, so that the event loop serves requests between them.
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds: far below what a request would notice, far above what a turn of the loop costs. */
+/** Milliseconds: too short to delay a request noticeably, and much longer than a turn of the event loop. */
 const SLICE_MS = 4;
 
-/** Returns the result of `steps`. Each step must be short, since the event loop is only released between two steps. */
+/** Returns the result of `steps`. Each step must be short, because the event loop runs only between two steps. */
 export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
   const nextSlice = createSlices();
   for (;;) {
@@ -25,7 +25,7 @@ export function createSlices(): () => Promise<void> | undefined {
   return () => (performance.now() < end ? undefined : next());
 }
 
-/** Runs `steps` without a pause, where nothing else waits for the event loop. */
+/** Runs all steps without a pause, for a process that does nothing else. */
 export function atOnce<T>(steps: Iterator<unknown, T>): T {
   for (;;) {
     const step = steps.next();

@@ -1,4 +1,4 @@
-// A forwarded request from the choice of its target to the last byte of its answer, over a second target where that helps.
+// Forwards one request, from the choice of a target to the last byte of the response, with retries.
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../plane/port.ts';
@@ -17,13 +17,13 @@ import { callerIdOf, type Targets } from './targets/targets.ts';
 import type { Pools } from './upstreams.ts';
 
 export interface ForwardEvents {
-  /** The upstream has answered; its head is given on now or, with its body, later. */
+  /** The upstream has sent its head. The client gets it now, or later together with the body. */
   readonly onAnswered: () => void;
-  /** What became of the notice in the body, where there was one to add. */
+  /** Only for a response that could carry a notice. */
   readonly onNotice: (outcome: NoticeOutcome) => void;
-  /** Nothing has been written to the client: an answer can still be made. */
+  /** Nothing has been sent to the client, so the gateway can still respond. */
   readonly onRefused: (why: Fault | Refusal) => void;
-  /** The answer broke after its head; the client's connection has been reset. */
+  /** The response broke after its head. The client's connection has been reset. */
   readonly onCut: (why: Fault | Refusal) => void;
 }
 
@@ -39,7 +39,7 @@ export interface Forwarded {
   readonly inbound: Inbound;
   readonly order: ForwardOrder;
   readonly facts: ExchangeFacts;
-  /** With its body here already, and an outcome that is wanted whether or not the client waits for it. */
+  /** Set for a request with an idempotency key: its outcome is stored even if the client disconnects. */
   readonly claimed?: KeyedCall | undefined;
 }
 
@@ -81,7 +81,7 @@ export function callUpstream(
   let giveUp: ((reason: Error) => void) | undefined;
   let headSent = false;
   let over = false;
-  /** Something of it may have reached a target. */
+  /** A target may have received a part of the request. */
   let sent = false;
 
   function finish(outcome: CallOutcome): void {
@@ -137,6 +137,7 @@ export function callUpstream(
   const delivery = captured ?? edited;
 
   function send(chosen: Choice, fresh: boolean): void {
+    facts.completion.target = chosen.target.origin;
     const route = pools.route(upstream, chosen.target);
     const call = (): void => {
       giveUp = route.connections.call({
@@ -162,7 +163,7 @@ export function callUpstream(
     slot.enter(upstream.connections);
   }
 
-  /** A body that is slow to come has neither a target nor a slot while it is waited for. */
+  /** Called when enough of the body has arrived, so a slow body occupies neither a target nor a slot. */
   function start(): void {
     try {
       send(targets.choose(upstream, caller), false);
@@ -190,13 +191,14 @@ export function callUpstream(
     send(next, true);
   }
 
-  // Says nothing of the target, which has times of its own: a stream is cut so, and a client that sends slowly.
+  // Not a failure of the target, which has its own timeouts. This timeout also cuts streams and clients that send
+  // slowly.
   const total = startDeadline(timeouts.total, () =>
     fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
   );
   const onClientGone = (): void => fail(new Error('the client left'), 'cancelled');
   inbound.onGone = () => {
-    // What was sent is carried out, and a retry shall find what came of it.
+    // The target executes what was sent, and a retry of the client must find its outcome.
     if (!(sent && captured?.isWanted())) onClientGone();
   };
   if (body === undefined) start();

@@ -1,4 +1,4 @@
-// What upstream/ asks of a plane: connections to one target, calls over them, and what becomes of each call.
+// The contract between upstream/ and a plane: connections to one target, and calls over them.
 import type { Readable } from 'node:stream';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AnswerSink } from '../plane/port.ts';
@@ -8,22 +8,18 @@ import type { NameLookup } from './name-lookup.ts';
 import type { UpstreamFields } from './request-headers.ts';
 import type { Probe } from './targets/health-checks.ts';
 
-/**
- * How an answer reaches the client: its head, then its bytes, then its end. The bytes may be reused after `write` returns, so a
- * receiver that keeps them must copy them.
- */
+/** The caller may reuse a chunk after `write` returns, so a receiver must copy what it keeps. */
 export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
-  /** After the last of these, whatever it was: nothing is kept any more. */
+  /** Called last in every case: releases what is held. */
   readonly discard?: () => void;
 }
 
-/** What is known of a call that failed before the client had anything of it. */
 export interface CallFailure {
   readonly cause: unknown;
-  /** Not a byte of the request has left: there never was a connection. */
+  /** There was no connection, so no byte of the request was sent. */
   readonly unsent: boolean;
   readonly unanswered: boolean;
-  /** It had served others before: the upstream may have ended it while this request was under way. */
+  /** On a reused connection, which the upstream may have closed while the request was sent. */
   readonly stale: boolean;
 }
 
@@ -31,7 +27,6 @@ export interface CallRequest {
   readonly method: string;
   readonly path: string;
   readonly fields: UpstreamFields;
-  /** As the client sent them: what a reader of requests has let pass can be written as it is. */
   readonly received: Fields;
   readonly body: Readable | Buffer | null;
   readonly headersTimeout: number;
@@ -40,39 +35,35 @@ export interface CallRequest {
 
 export interface CallOptions {
   readonly request: CallRequest;
-  /** On a connection that nothing was sent on before, and that ends with the answer. */
+  /** On a new connection that is closed after the response. */
   readonly fresh: boolean;
   readonly upstream: UpstreamPlan;
   readonly delivery: Delivery;
-  /** A connection takes the request: from now on the target may know of it. */
+  /** A connection accepts the request. From now on the target may have received a part of it. */
   readonly onSending: () => void;
-  /** Called when the client's side takes bytes again, once for each time that `delivery` refused more. */
+  /** Calls back once when the client accepts more bytes, after `delivery` refused more. */
   readonly onceDrained: (resume: () => void) => void;
   readonly onAnswered: () => void;
-  /** At most one of these two, and neither after the call was given up. */
+  /** At most one of these two is called, and none after the call was aborted. */
   readonly onEnd: () => void;
   readonly onFailure: (failure: CallFailure) => void;
 }
 
-/** All connections to one target. */
 export interface TargetConnections {
-  /** Starts a call and returns how to give it up: the upstream then never sees the request as complete. */
+  /** Starts a call and returns its abort function. After an abort the upstream never sees a complete request. */
   readonly call: (options: CallOptions) => (reason: Error) => void;
-  /** One health check, on a connection of its own. */
   readonly probe: Probe;
-  /** Lets go of connections that lead elsewhere, each when its call is done. */
+  /** Closes connections to addresses not in this set, each after its call. */
   readonly follow: (addresses: ReadonlySet<string>) => void;
-  /** Lets go of all; a call that comes later gets a connection of its own. */
+  /** Closes all connections after their calls. A later call gets its own connection. */
   readonly retire: () => void;
-  /** Ends all at once. */
   readonly destroy: () => Promise<void>;
 }
 
-/** What the connections to all targets have in common. */
 export interface TargetPorts {
   readonly names: NameLookup;
   readonly startDeadline: StartDeadline;
-  /** PEM bundle for upstreams that name no authority of their own; default: Node's. */
+  /** PEM bundle for upstreams without their own authorities. Default: Node's. */
   readonly ca?: string | undefined;
 }
 

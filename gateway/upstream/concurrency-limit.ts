@@ -1,36 +1,32 @@
-// How many calls to one target run at a time, how many wait for a slot, and for how long.
+// Limits the concurrent calls to one target, and the number and the wait of queued calls.
 import type { ConnectionRules } from '../plan/upstreams/connection-rules.ts';
 import type { Deadline, StartDeadline } from './deadlines.ts';
 import type { CallOutcome, Choice } from './targets/target-state.ts';
 
-/** Exactly one of the two is called, once; neither after `settle`. */
+/** Exactly one of the two is called, once. Neither is called after `settle`. */
 export interface SlotEvents {
-  /** Called before `enter` returns where a slot is free. */
+  /** Called before `enter` returns if a slot is free. */
   readonly onSlot: () => void;
-  /** No slot came free in time, or too many wait already. */
+  /** The wait timed out, or the queue is full. */
   readonly onBusy: () => void;
 }
 
 export interface ConcurrencyLimit {
   /**
-   * Asks for a slot. Requests whose bodies are still arriving get half of the slots and of the queue at most: how long they
-   * stay, their clients decide.
+   * Requests with incomplete bodies get at most half of the slots and of the queue: their clients decide how long they
+   * last.
    */
   readonly enter: (slot: Slot, rules: ConnectionRules) => void;
   readonly bodyArrived: (slot: Slot) => void;
   readonly release: (slot: Slot) => void;
-  /** Calls with a slot, and calls that wait. */
   readonly size: () => { readonly running: number; readonly waiting: number };
 }
 
-/** One call's use of one target: its slot and its choice, given back together. */
 export class Slot {
   state: 'new' | 'waiting' | 'running' | 'over' = 'new';
-  /** Its place in the order of those that came. */
   number = 0;
-  /** The body of its request has not come whole yet. */
   arriving: boolean;
-  /** Until it has been called: what runs for long holds nothing of who asked for it. */
+  /** Cleared when called, so that a long call does not retain its caller. */
   waiting: SlotEvents | undefined;
   deadline: Deadline | undefined;
   readonly #limit: ConcurrencyLimit;
@@ -51,7 +47,7 @@ export class Slot {
     this.#limit.bodyArrived(this);
   }
 
-  /** Gives the slot back or leaves the queue. Later calls do nothing. */
+  /** Releases the slot or leaves the queue. Later calls do nothing. */
   settle(outcome: CallOutcome): void {
     this.#limit.release(this);
     this.#choice.settle(outcome);
@@ -72,7 +68,7 @@ export function createConcurrencyLimit(startDeadline: StartDeadline): Concurrenc
   const hasRoomFor = (arriving: boolean): boolean =>
     running < most && (!arriving || arrivingRunning < halfOf(most));
 
-  /** The one that came first of those that may have the next slot. */
+  /** The first queued call that may have the next slot. */
   function first(): Slot | undefined {
     const [whole] = hasRoomFor(false) ? wholeQueue : [];
     const [arriving] = hasRoomFor(true) ? arrivingQueue : [];

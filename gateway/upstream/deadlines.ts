@@ -1,10 +1,10 @@
-// Time for upstream/: a monotonic clock, and the deadlines of all requests, which one timer keeps.
+// A monotonic clock, and the deadlines of all requests on a single timer.
 
-/** Monotonic, with timers that never keep the process alive. */
+/** Its timers do not keep the process alive. */
 export interface Clock {
-  /** Milliseconds since some instant in the past. */
+  /** In milliseconds. */
   readonly now: () => number;
-  /** Runs once after so many milliseconds, at most a day; call the result to have it not run. */
+  /** Runs once after at most a day. The result cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
@@ -18,7 +18,7 @@ export const processClock: Clock = {
 
 const DAY_MS = 86_400_000;
 
-/** Stands in a ring with those that began before and after it; alone once it is over. */
+/** A node of a ring of deadlines in order of start. After its end it links only itself. */
 export class Deadline {
   readonly at: number;
   readonly onPassed: () => void;
@@ -30,7 +30,6 @@ export class Deadline {
     this.onPassed = onPassed;
   }
 
-  /** Later calls do nothing. */
   stop(): void {
     this.before.behind = this.behind;
     this.behind.before = this.before;
@@ -39,21 +38,21 @@ export class Deadline {
   }
 }
 
-/** Calls `onPassed` after `ms` milliseconds unless it is stopped: never early, and at most two milliseconds late. */
+/** Calls `onPassed` after `ms` milliseconds, unless stopped: never early, and at most two milliseconds late. */
 export type StartDeadline = (ms: number, onPassed: () => void) => Deadline;
 
 export function createDeadlines({ now, after }: Clock): StartDeadline {
-  /** By duration, so that each ring is in order of time. Its head never passes. */
+  /** By duration, so that each ring is sorted by time. The head of a ring never expires. */
   const rings = new Map<number, Deadline>();
   let armedFor = Number.POSITIVE_INFINITY;
   let disarm = (): void => undefined;
 
-  /** A timer that is early, or left over by a deadline that was stopped, does no more than arm the next one. */
+  /** A timer that fires early, or for a stopped deadline, only arms the next one. */
   function arm(at: number): void {
     if (at >= armedFor) return;
     disarm();
     armedFor = at;
-    // One may have passed while another was acted on.
+    // A deadline may expire while another is handled.
     disarm = after(Math.min(Math.max(0, Math.ceil(at - now())), DAY_MS), fire);
   }
 

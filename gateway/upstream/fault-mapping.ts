@@ -1,4 +1,4 @@
-// What a failed call means to the client: a stable fault code, never the cause's text (FWD-18).
+// Maps the error of a failed call to a stable fault code. No text of the error reaches the client (FWD-18).
 import { Fault, type FaultCode, type ForwardOrder } from '../exchange/directive.ts';
 
 const BY_CODE: Readonly<Record<string, FaultCode>> = {
@@ -14,14 +14,13 @@ const BY_CODE: Readonly<Record<string, FaultCode>> = {
   UND_ERR_SOCKET: 'upstream_reset',
   UND_ERR_CLOSED: 'upstream_reset',
   UND_ERR_DESTROYED: 'upstream_reset',
-  // What undici says of an HTTP/2 stream or connection that the upstream has ended: RST_STREAM, GOAWAY.
+  // undici's codes for an HTTP/2 stream or connection that the upstream closed: RST_STREAM, GOAWAY.
   UND_ERR_INFO: 'upstream_reset',
   UND_ERR_ABORTED: 'upstream_reset',
   ERR_HTTP2_STREAM_ERROR: 'upstream_reset',
   ERR_HTTP2_STREAM_CANCEL: 'upstream_reset',
   ERR_HTTP2_SESSION_ERROR: 'upstream_reset',
   ERR_HTTP2_GOAWAY_SESSION: 'upstream_reset',
-  // The same while a body is sent on it.
   ERR_STREAM_PREMATURE_CLOSE: 'upstream_reset',
   ERR_HTTP2_ERROR: 'upstream_invalid',
   ETIMEDOUT: 'upstream_connect_timeout',
@@ -31,17 +30,17 @@ const BY_CODE: Readonly<Record<string, FaultCode>> = {
   UND_ERR_HEADERS_OVERFLOW: 'upstream_invalid',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'upstream_invalid',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'upstream_invalid',
-  // A head with characters that Node does not write to a client.
+  // A head with characters that Node cannot write to a client.
   ERR_INVALID_CHAR: 'upstream_invalid',
   EPROTO: 'upstream_tls',
-  // undici's parser asserts what an upstream can break, by a 101 without an upgrade for one (FWD-13).
+  // undici asserts what an upstream can violate, by a 101 without an upgrade (FWD-13).
   ERR_ASSERTION: 'upstream_invalid',
 };
 
 const TLS =
   /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_PURPOSE|INVALID_CA)/;
 
-/** Wraps a transport error of the call described by `order`; a Fault passes through. */
+/** Wraps a transport error. A Fault is returned unchanged. */
 export function toFault(cause: unknown, order: ForwardOrder): Fault {
   if (cause instanceof Fault) return cause;
   const code = faultCode(cause);
@@ -51,29 +50,29 @@ export function toFault(cause: unknown, order: ForwardOrder): Fault {
   return new Fault(code, { service, cause, proxyError, ...(timeoutMs !== undefined && { timeoutMs }) });
 }
 
-/** PXS-1: what a client may know beyond the code; undefined where the code says all. */
+/** PXS-1: the error type that a client may see besides the code. Undefined if the code is enough. */
 function proxyErrorOf(cause: string): string | undefined {
   if (cause === 'UND_ERR_HEADERS_OVERFLOW' || cause === 'HPE_HEADER_OVERFLOW')
     return 'http_response_header_section_size';
-  // OpenSSL's own errors are of the protocol; what is wrong with a certificate has codes of Node's.
+  // OpenSSL's own errors are protocol errors. Certificate errors have codes of Node.
   if (cause === 'EPROTO' || cause.startsWith('ERR_SSL_'))
     return cause.includes('ALERT') ? 'tls_alert_received' : 'tls_protocol_error';
   return undefined;
 }
 
 function faultCode(cause: unknown): FaultCode {
-  // undici's parser errors have a code only for some of their causes.
+  // undici's parser errors do not always have a code.
   if (cause instanceof Error && cause.name === 'HTTPParserError') return 'upstream_invalid';
   const code = errorCode(cause);
   if (code === undefined) return 'internal';
   const known = BY_CODE[code];
   if (known !== undefined) return known;
-  // Node's own parser, which reads the answers to WebSocket handshakes.
+  // Node's own parser reads the responses to WebSocket handshakes.
   if (code.startsWith('HPE_')) return 'upstream_invalid';
   return TLS.test(code) ? 'upstream_tls' : 'internal';
 }
 
-/** The `code` of an error, or of the first error inside an aggregate of connection attempts. */
+/** The `code` of an error, or of the first error in an aggregate of connection attempts. */
 export function errorCode(cause: unknown): string | undefined {
   if (cause instanceof AggregateError && !('code' in cause && typeof cause.code === 'string')) {
     return errorCode(cause.errors[0]);

@@ -1,29 +1,26 @@
-// Where host names of targets lead at the moment: looked up again while they are in use, and never forgotten over a failure.
+// Resolves host names of targets, repeats the lookup while they are in use, and keeps the last result on failure.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 
-/** Every address of a name, as `node:dns` finds them. */
 export type FindAddresses = (
   name: string,
   callback: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
 export interface NameLookup {
-  /** For `net.connect`. An answer is used for as long as `maxAgeMs`; where none can be had, the last one is. */
+  /** For `net.connect`. Caches a result for `maxAgeMs`. If the lookup fails, the last result is used. */
   readonly lookup: LookupFunction;
-  /** Asks again, whatever is known; resolves with what is known then, undefined for a name that was never found. */
+  /** Looks up again and resolves with the latest addresses. Undefined for a name that never resolved. */
   readonly renew: (name: string) => Promise<readonly LookupAddress[] | undefined>;
-  /** The next connection asks again: the last one to this name has failed. */
+  /** The last connection failed, so the next one looks up again. */
   readonly doubt: (name: string) => void;
 }
 
 export interface NameLookupOptions {
   readonly find?: FindAddresses | undefined;
-  /** Milliseconds. */
   readonly maxAgeMs: number;
 }
 
-/** Undefined for an address. */
 export function hostNameOf(origin: string): string | undefined {
   const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? host : undefined;
@@ -31,7 +28,7 @@ export function hostNameOf(origin: string): string | undefined {
 
 interface ResolvedName {
   addresses: readonly LookupAddress[];
-  /** Monotonic milliseconds; `-Infinity` in doubt. */
+  /** Monotonic milliseconds. `-Infinity` forces a lookup. */
   at: number;
 }
 
@@ -42,7 +39,7 @@ export function createNameLookup({ find = findBySystem, maxAgeMs }: NameLookupOp
   const names = new Map<string, ResolvedName>();
   const asking = new Map<string, Promise<ResolvedName>>();
 
-  /** One lookup at a time per name; concurrent callers share it. */
+  /** Concurrent callers share one lookup per name. */
   function ask(name: string): Promise<ResolvedName> {
     const running = asking.get(name);
     if (running !== undefined) return running;
@@ -74,7 +71,7 @@ export function createNameLookup({ find = findBySystem, maxAgeMs }: NameLookupOp
       };
       const known = names.get(name);
       if (known !== undefined && performance.now() - known.at <= maxAgeMs) {
-        // Never before the caller has its socket.
+        // Asynchronous, because the caller needs its socket first.
         queueMicrotask(() => answer(known));
         return;
       }

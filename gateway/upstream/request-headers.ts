@@ -1,4 +1,4 @@
-// The header section an upstream receives: the client's, cleaned, then ours.
+// The header section that an upstream receives: the client's, cleaned, then the gateway's.
 import { isIPv6 } from 'node:net';
 import { PSEUDONYM } from '../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../exchange/directive.ts';
@@ -8,16 +8,16 @@ import type { Inbound } from '../plane/port.ts';
 import type { Fields } from '../policy/contract.ts';
 import { clientField, isForwarded, keptFields } from '../policy/headers/client-fields.ts';
 
-/** What the fields of a request are forwarded by. Compared by identity: all of it is made once, for a plan or a connection. */
+/** The rules for forwarding fields. Compared by identity, because each is created once per plan or connection. */
 type Rules = Pick<ForwardOrder, 'replaceHeaders' | 'headerRules' | 'label'> &
   Pick<UpstreamPlan, 'versionHeader' | 'withheld'> &
   Pick<Inbound, 'httpVersion' | 'hasBody' | 'forwardedFor' | 'forwardedHost' | 'forwarded'> &
   Required<Pick<RequestView, 'method' | 'scheme' | 'viaTrusted'>>;
 
-/** Those that are the same for every request with the same fields, by the same rules. Names and values, flat. */
+/** The fields that are equal for all requests with the same client fields and rules. Names and values alternate. */
 export class SharedFields {
   readonly flat: readonly string[];
-  /** As the fast plane writes them; '' until it has. */
+  /** The form that the fast plane writes. '' until it was built. */
   text = '';
   readonly #rules: Rules;
 
@@ -50,13 +50,13 @@ export class SharedFields {
 
 export interface UpstreamFields {
   readonly shared: SharedFields;
-  /** Of this request alone; flat. */
+  /** Of this request only. Names and values alternate. */
   readonly own: readonly string[];
-  /** Undefined: that of the target. */
+  /** Undefined: the host of the target. */
   readonly host: string | undefined;
 }
 
-/** `order` decides version and authorization fields (VER-9). */
+/** `order` determines version and authorization fields (VER-9). */
 export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): UpstreamFields {
   const { view } = inbound;
   const { versionHeader, withheld, host } = order.upstream;
@@ -89,7 +89,6 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): Upstream
   return { shared, own, host };
 }
 
-/** All of them in one list. */
 export function flatFields({ shared, own, host }: UpstreamFields): string[] {
   const flat = [...shared.flat, ...own];
   if (host !== undefined) flat.push('host', host);
@@ -124,15 +123,12 @@ function sharedFields(source: Fields, rules: Rules): readonly string[] {
   return flat;
 }
 
-// FWD-8: a hop counts itself; zero was answered before it came here.
+// FWD-8: this hop decrements the value. Zero was answered before.
 function decremented(value: string): string {
   return /^\d{1,9}$/.test(value) ? String(Math.max(0, Number(value) - 1)) : value;
 }
 
-/**
- * Lower-case names a Connection field nominates, or undefined when there are none worth removing:
- * the usual `keep-alive` and `close` name no field that is not removed anyway (FWD-1).
- */
+/** Undefined if no listed field is worth removing: `keep-alive` and `close` name no field that is forwarded (FWD-1). */
 export function nominated(
   connection: string | readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
@@ -147,35 +143,33 @@ export function nominated(
   return names;
 }
 
-/** How often a request may have been here before: gateways of the same name may stand one behind another. */
+/** A request may pass this gateway more than once, because gateways of the same name may be chained. */
 export const MOST_TIMES_HERE = 3;
 
-// A hop's name ends at a blank, a comma or a comment; a longer name that begins with ours is another's.
+// A hop's name ends at a blank, a comma or a comment. A longer name with the same beginning is another hop.
 const HERE = new RegExp(`(?:^|,)[ \\t]*[^ \\t,]+[ \\t]+${PSEUDONYM}(?=[ \\t,(]|$)`, 'gi');
 
-/** `via` with this hop appended; `version` is that of the message received. */
+/** `version`: HTTP version of the received message. */
 export function appendVia(via: string | readonly string[] | undefined, version: string): string {
   const own = `${version} ${PSEUDONYM}`;
   return via === undefined ? own : `${typeof via === 'string' ? via : via.join(', ')}, ${own}`;
 }
 
-/** How many hops of `via` are this gateway. */
 export function timesHere(via: string | undefined): number {
   if (via === undefined) return 0;
   return via.match(HERE)?.length ?? 0;
 }
 
 export interface ForwardedFacts {
-  /** The client first, then proxies that vouch for it, the peer last; comma and blank between them. */
+  /** The client first, then trusted proxies, the peer last. */
   readonly chain: string;
-  /** How the client came, and what it asked for. */
   readonly scheme: 'https' | 'http';
   readonly host: string;
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The Forwarded field for upstreams that want RFC 7239 (XFF-3). One element for each hop: the client's with `proto` and `host`, the last with `by`, which names no machine. */
+/** RFC 7239, XFF-3: one element per hop. The last has `by`, which names no machine. */
 export function forwardedField({ chain, scheme, host }: ForwardedFacts): string {
   const hops = chain.split(', ').map((address) => [`for=${nodeText(address)}`]);
   hops[0]?.push(`proto=${scheme}`, `host=${valueText(host)}`);
@@ -183,7 +177,7 @@ export function forwardedField({ chain, scheme, host }: ForwardedFacts): string 
   return hops.map((pairs) => pairs.join(';')).join(', ');
 }
 
-/** RFC 7239 section 6: an IPv6 address stands in brackets and quotes. A zone is of this machine only. */
+/** RFC 7239 §6: an IPv6 address has brackets and quotes. A zone is local to this machine. */
 function nodeText(address: string): string {
   const [plain = address] = address.split('%', 1);
   return isIPv6(plain) ? `"[${plain}]"` : plain === '' ? 'unknown' : plain;

@@ -1,4 +1,4 @@
-// The header section of an upstream's answer: judged, cleaned, and finished for the client.
+// The header section of an upstream's response: checked, cleaned, and completed for the client.
 import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import { type AnswerHeaders, HeaderLines } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answers/echo.ts';
@@ -10,22 +10,21 @@ import { type AnswerFields, FIELD } from '../plan/upstreams/answer-fields.ts';
 import type { Forwarded } from './attempts.ts';
 import { appendVia, nominated } from './request-headers.ts';
 
-/** Who has answered. */
 export type Answering = Pick<UpstreamPlan, 'name' | 'answerFields'>;
 
-/** An answer that has no content, whatever an upstream sends behind its head (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+/** RFC 9110 §15.3.5, §15.3.6, §15.4.5. Also true if the upstream sends a body. */
 export function hasNoContent(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }
 
 /**
- * The lines of an answer without what ends at this hop (FWD-3) and without a Content-Length that may not stand (SMG-23),
- * with the first of repeated singletons and with this hop in Via (FWD-6).
- * Throws `upstream_invalid` for a status or a framing that no client may be shown (SMG-22).
+ * Removes hop-by-hop fields (FWD-3) and an invalid Content-Length (SMG-23), keeps the first of repeated single fields,
+ * and adds this hop to Via (FWD-6).
+ * @throws Fault `upstream_invalid` for a status or a framing that must not reach a client (SMG-22)
  */
 export function cleanAnswer(status: number, answer: AnswerHeaders, upstream: Answering): HeaderLines {
   const { 'transfer-encoding': coding, 'content-length': length } = answer;
-  // A coding undici does not undo would reach the client as if it were the content itself.
+  // undici does not decode this coding, so it would reach the client as content.
   const isCoded =
     coding !== undefined && (typeof coding !== 'string' || coding.trim().toLowerCase() !== 'chunked');
   const isMismeasured = length !== undefined && (typeof length !== 'string' || !/^\d+$/.test(length));
@@ -33,12 +32,12 @@ export function cleanAnswer(status: number, answer: AnswerHeaders, upstream: Ans
     throw new Fault('upstream_invalid', { service: upstream.name });
   const lines = cleanFields(answer, upstream);
   if (status === 204) lines.remove('content-length');
-  // Unlike 204 it ends with its head only where that says so (RFC 9110 §15.3.6).
+  // Unlike a 204, it needs a Content-Length to end with its head (RFC 9110 §15.3.6).
   if (status === 205) lines.set('content-length', '0');
   return lines;
 }
 
-/** What `cleanAnswer` does to the fields of any answer, for the one that is not judged as an answer: a 101. */
+/** Cleans the fields of any response. A 101 needs no other check. */
 export function cleanFields(answer: AnswerHeaders, { answerFields }: Answering): HeaderLines {
   const named = nominated(answer.connection);
   const lines = new HeaderLines();
@@ -49,7 +48,7 @@ export function cleanFields(answer: AnswerHeaders, { answerFields }: Answering):
     const kept = (kind & FIELD.singleton) !== 0 && typeof value === 'object' ? value[0] : value;
     if (kept !== undefined) lines.add(name, kept, kind);
   }
-  // undici does not tell the version of an answer; upstreams are spoken to in HTTP/1.1 only.
+  // undici does not report the version, and upstreams are called with HTTP/1.1 only.
   lines.set('via', appendVia(lines.get('via'), '1.1'), FIELD.via);
   return lines;
 }
@@ -59,7 +58,6 @@ function kindOf(name: string, fields: AnswerFields): number {
   return name !== 'cache-control' && isCacheControl(name) ? kind | FIELD.otherCaches : kind;
 }
 
-/** From an upstream's clean head to the client's: addresses, what the policy sets and removes, the media type, then ours. */
 export function finishHead(
   { decorate }: Pick<Exchange, 'decorate'>,
   status: number,

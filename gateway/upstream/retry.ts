@@ -1,4 +1,4 @@
-// Whether a call that failed is made once more (FWD-16).
+// Decides whether a failed call is retried (FWD-16).
 import { Fault } from '../exchange/directive.ts';
 import type { Target } from '../plan/plan.ts';
 import type { RetryRules } from '../plan/upstreams/connection-rules.ts';
@@ -6,10 +6,9 @@ import type { MonotonicMs } from '../policy/contract.ts';
 import type { CallFailure } from './call.ts';
 import type { Choice } from './targets/target-state.ts';
 
-// RFC 9110 §9.2.2.
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-/** Whether sending it twice changes nothing, and can be done at all: a body streams past and is gone. */
+/** The request is idempotent (RFC 9110 §9.2.2) and has no body, which cannot be sent again. */
 export function isRepeatable(method: string, hasBody: boolean): boolean {
   return !hasBody && IDEMPOTENT.has(method);
 }
@@ -17,16 +16,13 @@ export function isRepeatable(method: string, hasBody: boolean): boolean {
 export interface RetryState {
   readonly method: string;
   readonly hasBody: boolean;
-  /** How often it was made again already. */
   readonly tries: number;
-  /** Undefined: never. */
   readonly retries: RetryRules | undefined;
   readonly budget: RetryBudget | undefined;
 }
 
 /**
- * A request that was sent is retried only with an idempotent method, without a body, and before the first byte of an answer.
- * A request that was not sent may always be retried.
+ * A request that was sent is retried only with an idempotent method, without a body, and before a byte of a response.
  */
 export function mayTryAgain(
   failure: CallFailure,
@@ -35,11 +31,11 @@ export function mayTryAgain(
   if (retries === undefined || budget === undefined || tries >= retries.attempts) return false;
   const repeatable = failure.unanswered && isRepeatable(method, hasBody);
   if (!failure.unsent && !repeatable) return false;
-  // An idle connection that closed as it was used does not indicate load.
+  // An idle connection that was closed while used does not indicate load.
   return failure.stale || budget.take(retries.budget);
 }
 
-/** A target that could not be reached is not asked again at once; one that broke off may be the only one there is. */
+/** A target without a connection is not retried at once. A target that broke off may be the only one. */
 export function chooseAnother(
   failed: Target,
   { unsent }: Pick<CallFailure, 'unsent'>,
@@ -60,14 +56,13 @@ export function chooseAnother(
 const BUDGET_SECONDS = 10;
 const SECOND_MS = 1_000;
 
-/** How many requests of an upstream may be sent once more: a share of the recent ones, and one per second in any case. */
+/** Limits the retries of an upstream to a share of its recent requests, with a minimum of one per second. */
 export interface RetryBudget {
   readonly onRequest: () => void;
-  /** Whether one more retry is within `share` of the requests of the last ten seconds; if so it is counted. */
+  /** True if one more retry is within `share` of the requests of the last ten seconds. It is then counted. */
   readonly take: (share: number) => boolean;
 }
 
-/** `monotonic`: milliseconds. */
 export function createRetryBudget(monotonic: () => MonotonicMs): RetryBudget {
   const requests = new Uint32Array(BUDGET_SECONDS);
   const retries = new Uint32Array(BUDGET_SECONDS);

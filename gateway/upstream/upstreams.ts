@@ -1,4 +1,4 @@
-// The services behind the gateway as they are reached: targets, connections, slots and retries.
+// The targets, connections, concurrency limits and retry budgets of all upstreams.
 import { createHash } from 'node:crypto';
 import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
 import type { ConnectTarget, TargetConnections } from './call.ts';
@@ -13,7 +13,7 @@ export interface Upstreams<C extends TargetConnections = TargetConnections> {
   readonly pools: Pools<C>;
   readonly targets: Targets;
   readonly startDeadline: StartDeadline;
-  /** Short steps at whose end it goes by `plan`, one plan at a time; requests under way keep what they have. */
+  /** Switches to `plan` in short steps, one plan at a time. Running requests keep their connections. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   readonly close: () => Promise<void>;
 }
@@ -35,7 +35,7 @@ export function openUpstreams<C extends TargetConnections>({
     targets,
     startDeadline,
     *keepSteps(plan) {
-      // In this order: a connection to a new target is kept from the first request on.
+      // In this order, so that connections to a new target are kept from the first request on.
       yield* pools.keepSteps(plan);
       yield* targets.keepSteps(plan);
     },
@@ -46,7 +46,7 @@ export function openUpstreams<C extends TargetConnections>({
   };
 }
 
-/** Neither waits for a slot of the target nor takes one: a busy target is not a dead one. */
+/** A health check neither waits for a slot nor uses one, because a busy target is not a failed one. */
 export function probeThrough(pools: Pick<Pools, 'route'>): Probe {
   return (check) => {
     const { connections, dispatched } = pools.route(check.upstream, check.target);
@@ -59,16 +59,15 @@ export function probeThrough(pools: Pick<Pools, 'route'>): Probe {
 export interface UpstreamRoute<C extends TargetConnections = TargetConnections> {
   readonly limit: ConcurrencyLimit;
   readonly connections: C;
-  /** Call when the call has begun: what no plan uses is closed when its calls are done. */
+  /** Call it after the call has started. Connections that no plan uses close after their calls. */
   readonly dispatched: () => void;
 }
 
 export interface Pools<C extends TargetConnections = TargetConnections> {
   readonly route: (upstream: UpstreamPlan, target: Target) => UpstreamRoute<C>;
   readonly budget: (upstream: UpstreamPlan) => RetryBudget;
-  /** Steps that keep what `plan` uses, and at their end close everything else as soon as its last request is answered. */
+  /** At the end of the steps, closes all connections that `plan` does not use, after their calls. */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
-  /** Targets that are reached, for a gauge and for tests. */
   readonly size: () => number;
   readonly close: () => Promise<void>;
 }
@@ -77,16 +76,15 @@ export interface PoolOptions<C extends TargetConnections> {
   readonly connect: ConnectTarget<C>;
   readonly startDeadline: StartDeadline;
   readonly findAddresses?: FindAddresses;
-  /** How long an address of a host name is believed, milliseconds. */
+  /** In milliseconds. */
   readonly lookupEveryMs?: number;
 }
 
 interface OpenRoute<C extends TargetConnections> extends UpstreamRoute<C> {
-  /** Undefined for an address. */
   readonly hostName: string | undefined;
 }
 
-/** The system's resolver goes by the TTL of a name; this much later everything here does. */
+/** The system's resolver follows the TTL of a name. The gateway follows this much later. */
 const LOOKUP_EVERY_MS = 30_000;
 
 export function createPools<C extends TargetConnections>({
@@ -116,7 +114,7 @@ export function createPools<C extends TargetConnections>({
     return route;
   }
 
-  /** Lets go of connections to addresses that the host name no longer has. */
+  /** Closes connections to addresses that the name no longer has. */
   async function follow(key: string, route: OpenRoute<C>): Promise<void> {
     if (route.hostName === undefined) return;
     const addresses = await names.renew(route.hostName);
@@ -145,7 +143,7 @@ export function createPools<C extends TargetConnections>({
       return budget;
     },
     *keepSteps(plan) {
-      // Connections that requests open meanwhile stay until the plan's targets are known.
+      // Until the targets of the plan are known, connections opened by requests stay open.
       wanted = undefined;
       const keys = new Set<string>();
       for (const api of plan.apis) {
@@ -168,10 +166,10 @@ export function createPools<C extends TargetConnections>({
   };
 }
 
-/** By origin: a key that was looked up before is found by a hash that it brings along. */
+/** By origin. The keys are cached, because a string caches its own hash. */
 const keys = new WeakMap<UpstreamPlan, Map<string, string>>();
 
-/** What two upstreams must agree on to share connections to one address. */
+/** Upstreams with the same key share connections. */
 function keyOf(origin: string, upstream: UpstreamPlan): string {
   let known = keys.get(upstream);
   if (known === undefined) {

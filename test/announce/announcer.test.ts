@@ -1,4 +1,4 @@
-// Announcements at their turning points: a server that is away, a process that is killed, days that were missed.
+// The announcer after failures: an unavailable mail server, a killed process, and missed days.
 import { expect, it } from 'vitest';
 import type { VersionEvent } from '../../gateway/announce/event.ts';
 import { readEvent } from '../../upstreams/webhooks/written-event.ts';
@@ -11,7 +11,7 @@ const QUIET = day('2026-12-10');
 const DUE = day('2026-12-16');
 const ENDS = 'Subject: orders v1 ends on 2027-01-15';
 
-it('a mail server that is away is tried again, later each time, and told of; nobody is told twice', async () => {
+it('an unavailable mail server is retried with backoff and reported, and no consumer gets a mail twice', async () => {
   await using house = await openHouse({ now: QUIET });
   const announcer = house.announcer();
   await announcer.announce();
@@ -22,7 +22,7 @@ it('a mail server that is away is tried again, later each time, and told of; nob
   expect(house.report).toContain('failed mail EENVELOPE 451');
   expect(house.report).toContain('sunset_approaching mail failed');
   house.mails.refuse = undefined;
-  // As the clock does it: not before its time, though somebody asks in between.
+  // The timer respects the backoff, even if other checks run meanwhile.
   announcer.begin();
   house.monotonic = 30_000;
   await announcer.close();
@@ -33,7 +33,7 @@ it('a mail server that is away is tried again, later each time, and told of; nob
   expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['api@acme.example', 'dev@globex.example']);
 });
 
-it('a contact that the server refuses for good is told of once, and not tried again', async () => {
+it('a contact that the server refuses permanently is reported once and not retried', async () => {
   await using house = await openHouse({ now: QUIET });
   const announcer = house.announcer();
   await announcer.announce();
@@ -46,12 +46,12 @@ it('a contact that the server refuses for good is told of once, and not tried ag
   expect(house.report).toEqual(['sunset_approaching mail refused', 'refused acme EENVELOPE 550']);
 });
 
-it('a process that is killed after a mail and before its mark sends at most one more, and never none', async () => {
+it('a process that is killed after a mail and before its mark causes at most one more mail, and never a lost one', async () => {
   await using house = await openHouse({ now: QUIET });
   await house.announcer().announce();
   await house.called('acme', 'globex');
   house.now = DUE;
-  // Whatever it would do next never happens: it neither marks the mail nor lets go of its claims.
+  // Simulates a kill: it neither marks the mail nor releases its claims.
   const { promise: forever } = Promise.withResolvers<never>();
   const { promise: wasSent, resolve } = Promise.withResolvers<void>();
   const { sendMail } = house.ports;
@@ -79,7 +79,7 @@ it('a process that is killed after a mail and before its mark sends at most one 
   expect(again).toBe(first);
 });
 
-it('of steps that were missed only the last is told, and none from long before the first look', async () => {
+it('of missed countdown steps only the last is sent, and none from long before the first check', async () => {
   await using house = await openHouse({ now: day('2026-10-10') });
   await house.announcer().announce();
   house.now = day('2027-01-09');
@@ -92,13 +92,13 @@ it('of steps that were missed only the last is told, and none from long before t
   await house.announcer({ sendEvent }).announce();
   expect(events.map(({ data }) => data.notice)).toEqual(['orders/v1/sunset-7d/2027-01-15']);
   expect(house.mails.mails.map(({ headers }) => headers.includes(ENDS))).toEqual([true]);
-  // The step before it stays untold, though it is the last one of a shorter list.
+  // The step before it stays unsent, although it is the last one of a shorter list.
   const settings = { ...house.ports.settings, daysBefore: [90, 30] };
   await house.announcer({ sendEvent, settings }).announce();
   expect([events.length, house.mails.mails.length]).toEqual([1, 1]);
 });
 
-it('a deprecation that was announced ahead is told to those who call once calls are counted', async () => {
+it('a deprecation that was announced ahead is sent to callers once calls are counted', async () => {
   const policy = ORDERS.replace('deprecated: 2026-01-15', 'announced: 2026-10-01, deprecated: 2026-12-01');
   await using house = await openHouse({ policy: policy + CONTACTS, now: day('2026-09-20') });
   const announcer = house.announcer();
@@ -116,7 +116,7 @@ it('a deprecation that was announced ahead is told to those who call once calls 
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
 });
 
-it('an event that is not kept is posted again under its id, which the webhooks service takes', async () => {
+it('an event that the intake did not store is posted again with the same id and accepted', async () => {
   await using house = await openHouse({ now: QUIET });
   await house.announcer().announce();
   house.now = DUE;
@@ -138,7 +138,7 @@ it('an event that is not kept is posted again under its id, which the webhooks s
   expect(readEvent(first ?? new Uint8Array(), 0)).toMatchObject({ kind: 'event' });
 });
 
-it('who begins to call while a notice is open is told too, and the contact of a key is used where the policy has none', async () => {
+it('a consumer that starts to call while a notice is open gets it, at the contact of its key if the policy has none', async () => {
   await using house = await openHouse({ now: QUIET });
   const announcer = house.announcer();
   await announcer.announce();

@@ -1,4 +1,4 @@
-// Events as the webhooks service takes them: every kind, whatever versions and operations are called, and one refused keeps back no other.
+// Events for the webhooks service: every kind, any version and operation name, and failures that affect no other event.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('the webhooks service keeps each, under an id that no other has and that is the same the next time', async () => {
+it('the webhooks service stores each event under an id that is unique and stable', async () => {
   const plan = await planOf(POLICY);
   const days = [Date.UTC(2027, 0, 10), Date.UTC(2027, 1, 2)];
   const notices = days.flatMap((now) =>
@@ -76,7 +76,7 @@ it.each([
   [413, true],
   [404, false],
   [503, false],
-])('an intake that answers %i may take others: %s', async (status, other) => {
+])('an intake that answers %i may accept other events: %s', async (status, other) => {
   const intake = createServer((_, response) => void response.writeHead(status).end());
   intake.listen(0, '127.0.0.1');
   await vi.waitFor(() => expect(intake.listening).toBe(true));
@@ -86,7 +86,7 @@ it.each([
   intake.close();
 });
 
-it('one that the intake wants nothing of is tried again, and those after it are posted', async () => {
+it('an event that the intake rejects is retried, and later events are still posted', async () => {
   await using house = await openHouse({ policy: POLICY, now: Date.UTC(2026, 11, 1) });
   await house.announcer().announce();
   house.now = Date.UTC(2027, 0, 10);

@@ -1,5 +1,4 @@
-// An announcer over the embedded store, a compiled policy and a real SMTP server, with clocks that a test moves.
-// What the ledger has is written by the test.
+// An announcer over the embedded store, a compiled policy and a real SMTP server, with a settable clock and ledger.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,23 +14,23 @@ import { type MailCatcher, startMailCatcher } from '../support/mail-catcher.ts';
 
 export interface House extends AsyncDisposable {
   readonly mails: MailCatcher;
-  /** Both clocks. */
+  /** Lifecycle and real time. */
   now: number;
   monotonic: number;
-  /** What was told to operators, in order. */
+  /** Reports to operators, in order. */
   readonly report: string[];
-  /** Counts a call of orders v1 by each, now; by its key for names that end in `-key`. */
+  /** Records one call to orders v1 per consumer, now. Names that end in `-key` use an API key. */
   readonly called: (...consumers: readonly string[]) => Promise<void>;
-  /** The same of another API. */
+  /** The same for another API. */
   readonly calledOf: (api: string, ...consumers: readonly string[]) => Promise<void>;
-  /** An announcer of another process; `more` in place of its own ports. */
+  /** An announcer of another process. `more` overrides its ports. */
   readonly announcer: (more?: Partial<AnnouncerPorts>) => Announcer;
   readonly ports: AnnouncerPorts;
 }
 
 export const CONTACTS = 'contacts: { acme: api@acme.example, globex: dev@globex.example }\n';
 
-/** `others`: further policy files, by their names. */
+/** `others`: more policy files by name. */
 export async function openHouse({
   policy = ORDERS + CONTACTS,
   others = {},

@@ -1,4 +1,4 @@
-// Who is written to where: one mail to an address, each API by its own contacts, and an address that is mended is tried.
+// Mails are grouped by address, use the contacts of each API, and go to a corrected address.
 import { expect, it } from 'vitest';
 import { ORDERS } from '../plan/workspace.ts';
 import { openHouse } from './house.ts';
@@ -9,7 +9,7 @@ const DUE = Date.UTC(2026, 11, 16);
 const EVERYTHING = { at: undefined, api: undefined, consumer: undefined };
 const INVOICES = ORDERS.replaceAll('orders', 'invoices').replace('sunset: 2027-01-15', 'sunset: 2027-01-20');
 
-it('several consumers of one address get one mail, with the calls of each, as the dry run shows it', async () => {
+it('consumers with the same address get one mail with the calls of each, as in the dry run', async () => {
   const contacts =
     'contacts: { acme: api@acme.example, acme-batch: api@acme.example, globex: g@globex.example }\n';
   await using house = await openHouse({ policy: ORDERS + contacts, now: QUIET });
@@ -34,7 +34,7 @@ it('several consumers of one address get one mail, with the calls of each, as th
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
 });
 
-it('an API is told of where its own owner says, whatever else was told before', async () => {
+it('a notice goes to the contact in the policy of its API, whatever was sent before', async () => {
   await using house = await openHouse({
     policy: `${ORDERS}contacts: { acme: orders@acme.example }\n`,
     others: { 'policies/shop.yaml': `${INVOICES}contacts: { acme: invoices@acme.example }\n` },
@@ -57,7 +57,7 @@ it('an API is told of where its own owner says, whatever else was told before', 
   ]);
 });
 
-it('an address that is refused keeps back nobody else, and a better one is written to', async () => {
+it('a refused address blocks no other consumer, and a corrected address gets the mail', async () => {
   const contacts = 'contacts: { acme: old@acme.example, globex: g@globex.example }\n';
   await using house = await openHouse({ policy: ORDERS + contacts, now: QUIET });
   const announcer = house.announcer();
@@ -74,7 +74,7 @@ it('an address that is refused keeps back nobody else, and a better one is writt
   expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['new@acme.example']);
 });
 
-it('whom an exception spares is told of it', async () => {
+it('a consumer with an exception is told about it', async () => {
   const exceptions = '[{ consumer: acme, until: 2027-06-30, from: [sunset], why: contract, by: maria }]';
   const policy = ORDERS.replace(
     'successor: v2 }',
@@ -93,7 +93,7 @@ it('whom an exception spares is told of it', async () => {
   expect(globex?.text).not.toContain('exception');
 });
 
-it('the contact of a key that has run out is none', async () => {
+it('the contact of an expired key is not used', async () => {
   await using house = await openHouse({ now: QUIET });
   await house.announcer().announce();
   await house.called('initech-key');

@@ -1,4 +1,4 @@
-// What a mail is made of cannot become anything else of it: no further header, recipient, line or tag.
+// Hostile text in a mail adds no header, recipient, line or tag.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ConsumerNotice } from '../../gateway/announce/callers.ts';
 import { mailOf } from '../../gateway/announce/mail.ts';
@@ -84,7 +84,7 @@ it.each([
   '.api@acme.example',
   'a..b@acme.example',
   'api@acme.example\r\nBcc: x',
-])('%s, in which a mailer would read another address, is none', (address) =>
+])('%s is rejected, because a mailer would read another address in it', (address) =>
   expect(parseMail(address)).toBeUndefined(),
 );
 

@@ -1,10 +1,10 @@
-// A gateway whose lifecycle clock was moved (`--at`) is a rehearsal: it shows what would be due, and writes to nobody.
+// A gateway with a moved lifecycle clock (`--at`) is a rehearsal: it shows due notices and sends none.
 import { expect, it } from 'vitest';
 import { noticeRoutes } from '../../gateway/admin/notices.ts';
 import { openNotices } from '../../gateway/open-notices.ts';
 import { openHouse } from './house.ts';
 
-it('tells nobody, keeps nothing, and says so; its dry run goes on', async () => {
+it('a rehearsal sends nothing, stores nothing and logs this, and its dry run works', async () => {
   await using house = await openHouse({ now: Date.UTC(2026, 11, 10) });
   await house.announcer().announce();
   await house.called('acme');

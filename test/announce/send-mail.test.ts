@@ -1,4 +1,4 @@
-// What a mail server may answer, and leave unanswered: refused for good, put off, or given up within a bound.
+// Replies of a mail server: refused permanently, deferred, or timed out.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ function senderAt(port: number, times?: MailTimes) {
   return openMailSender({ smtp, from: 'api@example.com' }, times);
 }
 
-/** Answers each line in turn; behind the last it says one more of a reply that does not end, now and then. */
+/** Sends one reply per received line. After the last it keeps sending lines of a reply that never ends. */
 async function startServer(replies: readonly string[]) {
   const stack = new AsyncDisposableStack();
   const seen = { open: 0 };
@@ -57,14 +57,14 @@ it.each([
   expect(await senderAt(server.port).send({ ...MAIL, to: 'api@acme.example' })).toEqual(outcome);
 });
 
-it('an address that no server can be given is refused, and keeps back no other', async () => {
+it('an address that cannot be sent to a server is refused, and blocks no other', async () => {
   await using catcher = await startMailCatcher();
   const outcome = await senderAt(catcher.port).send({ ...MAIL, to: 'a@b:25' });
   expect(outcome).toEqual({ kind: 'refused', reason: 'EENVELOPE' });
 });
 
 it.each([0, 1, 2, 3].map((stage) => [stage, [...GREETED, '250 ok\r\n'].slice(0, stage)] as const))(
-  'a server that talks on and never ends its reply %i is given up in time, and its connection closed',
+  'a server whose reply %i never ends times out, and its connection is closed',
   async (_, replies) => {
     await using server = await startServer(replies);
     const outcome = await senderAt(server.port, { withinMs: 100 }).send({ ...MAIL, to: 'api@acme.example' });
@@ -73,7 +73,7 @@ it.each([0, 1, 2, 3].map((stage) => [stage, [...GREETED, '250 ok\r\n'].slice(0, 
   },
 );
 
-it('what is under way at the end is given up', async () => {
+it('a mail in progress is aborted at the end', async () => {
   await using server = await startServer(GREETED);
   const ending = new AbortController();
   const sent = senderAt(server.port, { ending: ending.signal }).send({ ...MAIL, to: 'api@acme.example' });
@@ -82,7 +82,7 @@ it('what is under way at the end is given up', async () => {
   expect(await sent).toEqual({ kind: 'failed', other: false, reason: 'EABORT' });
 });
 
-it('a gateway ends in good time though its mail server says nothing more', async () => {
+it('a gateway ends in time although its mail server does not reply', async () => {
   await using server = await startServer([]);
   await using house = await openHouse({ now: Date.UTC(2026, 11, 10) });
   await house.announcer().announce();
@@ -110,11 +110,11 @@ it('a gateway ends in good time though its mail server says nothing more', async
   await expect.poll(() => server.seen.open).toBe(1);
   await notices[Symbol.asyncDispose]();
   expect(said).toEqual(['announcing by mail failed; it is tried again later EABORT']);
-  // Nothing is left claimed: whoever comes next sends it at once.
+  // No claim is left, so the next announcer sends it at once.
   expect((await house.announcer().announce()).mails).toMatchObject({ sent: 1 });
 });
 
-it('a connection that cannot be had is told by its own reason', async () => {
+it('a failed connection is reported with its own reason', async () => {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,4 +1,4 @@
-// What events and mails say of each kind of notice, and how long a channel that failed is left alone.
+// The content of events and mails for each kind of notice, and the backoff of a failed channel.
 import { expect, it } from 'vitest';
 import { createBackoff } from '../../gateway/announce/backoff.ts';
 import { eventOf } from '../../gateway/announce/event.ts';
@@ -66,19 +66,19 @@ const mail = mailOf({
   ],
 });
 
-it('a mail says when it ends by now, whatever was said at first', () => {
+it('a mail has the current end date, not the one announced first', () => {
   expect(mail.text).toContain('It ends on 2027-04-15.');
   expect(mail.text).toContain('146 days are left.');
   expect(mail.text).not.toContain('2027-01-15');
 });
 
-it('a mail lists the ten operations that are called most', () => {
+it('a mail lists the ten operations with the most calls', () => {
   expect(mail.text.match(/^ {2}GET .*$/gm)).toEqual(
     OPERATIONS.slice(0, 10).map(([name, calls]) => `  ${name}: ${calls}`),
   );
 });
 
-it('a channel that fails is left alone for a minute, then twice as long each time, up to an hour', () => {
+it('a failed channel waits for a minute, then twice as long each time, up to an hour', () => {
   let now = 0;
   const backoff = createBackoff(() => now);
   const waits = Array.from({ length: 8 }, () => {

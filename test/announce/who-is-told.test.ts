@@ -1,4 +1,4 @@
-// Who is told of a notice and who is not: callers with calls of late, under the contact that is theirs, as long as it is open.
+// Which consumers get a notice: those with recent calls, at their own contact, while the notice is open.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callersOf } from '../../gateway/announce/callers.ts';
 import { contactsFrom } from '../../gateway/announce/letters.ts';
@@ -21,7 +21,7 @@ describe('a caller', () => {
   const callers = (...records: readonly UsageRecord[]) =>
     callersOf({ read: async () => ({ records, next: undefined }) }, due.slice(-1), NOW);
 
-  it('is who is known by name: the same name as an address is nobody, and is counted apart', async () => {
+  it('is a named consumer: an address with the same text is another caller and is counted separately', async () => {
     const { named, addresses } = await callers(
       usageOf({ callsByDay: { '2026-11-19': 2 } }),
       usageOf({ via: 'address', callsByDay: { '2026-11-19': 40 } }),
@@ -30,7 +30,7 @@ describe('a caller', () => {
     expect(named).toMatchObject([{ consumer: 'acme', byKey: false, notices: [{ evidence: { calls: 2 } }] }]);
   });
 
-  it('has called in the last thirty days: an earlier call makes nobody one', async () => {
+  it('has called in the last thirty days: earlier calls do not count', async () => {
     const { named } = await callers(
       usageOf({ consumer: 'gone', callsByDay: { '2026-10-20': 9 } }),
       usageOf({ callsByDay: { '2026-10-20': 9, '2026-10-21': 3 } }),
@@ -58,12 +58,12 @@ describe('the contact of a caller', () => {
   const contactOf = (consumer: string, keys: readonly KeyRecord[] = [], byKey = true) =>
     contactsFrom({ apis: [others, orders] }, keys, NOW)({ consumer, byKey }, 'orders');
 
-  it('is what the API that it calls says, before what another one does', () => {
+  it('comes from the called API first, then from other APIs', () => {
     expect(contactOf('globex')).toBe('orders@globex.example');
     expect(contactOf('hooli')).toBe('others@hooli.example');
   });
 
-  it('is else that of its newest key that still works, where a key is what it called with', () => {
+  it('otherwise comes from its newest working key, if it called with a key', () => {
     const keys = [key(2, 'new@acme.example'), key(1, 'old@acme.example'), key(3, 'ended@acme.example', 4)];
     expect(contactOf('acme', keys)).toBe('new@acme.example');
     expect(contactOf('acme', keys, false)).toBeUndefined();
@@ -72,8 +72,8 @@ describe('the contact of a caller', () => {
   });
 });
 
-describe('what is told', () => {
-  it('is nothing of an API that is only observed, nor of a version that is forgotten', () => {
+describe('notices', () => {
+  it('are not due for an API in observe mode, nor for a forgotten version', () => {
     expect(noticesAt(api(), noneOf, [30]).due).not.toEqual([]);
     expect(noticesAt({ ...api(), mode: 'observe' }, noneOf, [30]).due).toEqual([]);
     const { schedule } = version();
@@ -81,7 +81,7 @@ describe('what is told', () => {
     expect(noticesAt(api([forgotten]), noneOf, [30]).due).toEqual([]);
   });
 
-  it('of an operation that ends with its version is told of the version', () => {
+  it('name the version and not an operation that ends with it', () => {
     const operation = version({ operation: 'GET /search' });
     const both = version({
       operations: { list: [operation], match: () => undefined, reached: () => NOTHING },
@@ -91,7 +91,7 @@ describe('what is told', () => {
   });
 });
 
-describe('over a store', () => {
+describe('with a store', () => {
   const QUIET = day('2026-10-10');
   const NINETY_DAYS = day('2026-10-18');
   let house: House;
@@ -110,13 +110,13 @@ describe('over a store', () => {
     expect((await second.announce()).events).toEqual({ sent: 1, failed: 0 });
   });
 
-  it('who begins to call when thirty days have gone by since the notice is not told of it', async () => {
+  it('a consumer that starts to call thirty days after the notice does not get it', async () => {
     house.now = NINETY_DAYS + 31 * 86_400_000;
     await house.called('acme', 'globex');
     expect((await house.announcer().announce()).mails).toMatchObject({ sent: 0, withoutContact: 0 });
   });
 
-  it('a dry run can be asked for one consumer, and sends nothing', async () => {
+  it('a dry run can be limited to one consumer, and sends nothing', async () => {
     house.now = day('2026-12-16');
     await house.called('acme', 'globex');
     const asked = { at: undefined, api: undefined };
@@ -131,7 +131,7 @@ describe('over a store', () => {
     expect(house.mails.mails).toEqual([]);
   });
 
-  it('who has lost the turn sends nothing more, and keeps nobody else from it', async () => {
+  it('a process that lost its lease sends nothing more and blocks no other process', async () => {
     const { ports } = house;
     const notices = ports.plan().apis.flatMap((each) => {
       const moment = { now: house.now, overrides: [] };
@@ -147,7 +147,7 @@ describe('over a store', () => {
         return { kind: 'failed', other: false, reason: 'ECONNREFUSED' };
       },
     });
-    // A server that is away is away for all.
+    // An unavailable server is not tried for the next mail.
     expect((await away.announce()).mails).toMatchObject({ sent: 0, failed: 1 });
     expect(asked).toBe(1);
     expect((await house.announcer().announce()).mails).toMatchObject({ sent: 2, failed: 0 });

@@ -1,5 +1,4 @@
-// FWD-9: against a model of client, gateway and service, whatever addresses a service writes and wherever it stands.
-// The client resolves what it gets as RFC 3986 says; the gateway puts the path of the service in place of its own.
+// FWD-9: mapped addresses against a model of client, gateway and service, for random addresses and places.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
@@ -53,7 +52,7 @@ const cases: fc.Arbitrary<Case> = fc
 
 const isBelow = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 
-/** Where a client gets that follows `got`: the path that the service would see, or the URL where that is no path of it. */
+/** The path that the service would see if a client follows `got`, or the URL if it is not a path of the service. */
 function followed(got: string, { client, tail, path, search = '' }: Case['service']) {
   const url = new URL(got, `${PUBLIC}${client}${tail}${search}`);
   const isHere = url.origin === PUBLIC && isBelow(url.pathname, client);
@@ -75,7 +74,7 @@ function check({ service, address: { written, meant, search } }: Case, got: stri
     expect(outside).toBe(isTheirs ? 0 : 1);
     if (!isTheirs) expect(url.search).toBe(search);
   } else {
-    // A path of the service that ends with it has no other place than the root of the host.
+    // This path of the service has no other place than the root of the host.
     const atRoot = service.client === '' && meant === service.path;
     expect(decodedOnce(seen ?? '')).toBe(atRoot ? `${meant}/`.replace(/^\/\/$/, '/') : meant);
     expect(outside).toBe(0);
@@ -86,7 +85,7 @@ function check({ service, address: { written, meant, search } }: Case, got: stri
   } else expect(url.search).toBe(search);
 }
 
-/** As the gateway reads a path: unreserved characters are the same encoded or not, and so is hex in either case. */
+/** Reads a path like the gateway: unreserved characters decoded, hex digits in upper case. */
 function decodedOnce(path: string): string {
   return path.replace(/%[0-9a-f]{2}/gi, (triplet) => {
     const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
@@ -96,7 +95,7 @@ function decodedOnce(path: string): string {
 
 const inside = /10\.0\.0\.[78]|127\.0\.0\.1|fd00::7|orders|internal|secret/i;
 
-it('an address leads the client to the resource that the service meant, and shows nothing of the inside', async () => {
+it('an address leads the client to the resource that the service meant, and shows no internal address', async () => {
   const property = fc.property(cases, (drawn) => {
     const { headers, outside } = mapped(drawn.service, { location: drawn.address.written });
     const got = headers.location;
@@ -107,7 +106,7 @@ it('an address leads the client to the resource that the service meant, and show
   await fuzz(property, 2_000);
 });
 
-it('every field maps an address alike', async () => {
+it('every field maps an address in the same way', async () => {
   const property = fc.property(cases, ({ service, address: { written } }) => {
     const of = (headers: AnswerHeaders) => mapped(service, headers).headers;
     const { location } = of({ location: written });
@@ -119,7 +118,7 @@ it('every field maps an address alike', async () => {
   await fuzz(property, 1_000);
 });
 
-it('whatever a service writes, no field shows the address of a target or ends its line', async () => {
+it('for any text of a service, no field shows the address of a target or contains a line break', async () => {
   const piece = fc.constantFrom(
     ...[
       'http://10.0.0.7:4101',
@@ -184,7 +183,7 @@ it('whatever a service writes, no field shows the address of a target or ends it
   await fuzz(property, 2_000);
 });
 
-/** What a client takes for an address in each field. */
+/** What a client reads as an address in each field. */
 const READ: Readonly<Record<string, (value: string) => readonly string[]>> = {
   location: (value) => [value],
   'content-location': (value) => [value],

@@ -1,4 +1,4 @@
-// FWD-9: addresses that a service writes, and where they lead its client: the rules, case by case.
+// FWD-9: how addresses written by a service are mapped for its client, case by case.
 import { describe, expect, it } from 'vitest';
 import { addressesToKeep, mapAnswer } from '../../gateway/exchange/addresses/answer-addresses.ts';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
@@ -15,7 +15,7 @@ function rows(service: MappedService, table: readonly Row[]): void {
   });
 }
 
-describe('behind a path that carries the version', () => {
+describe('with a version in the path', () => {
   rows({}, [
     ['a path below that of the service', '/bookings/9', '/v1/bookings/9'],
     ['the path of the service', '/bookings', '/v1/bookings'],
@@ -92,7 +92,7 @@ describe('with an authority', () => {
     ['that begins like ours', 'http://10.0.0.8.test/x', 'http://10.0.0.8.test/x'],
   ]);
 
-  it('an IPv4 address is the same one when it is written as one of IPv6 (RFC 4291 section 2.5.5.2)', () => {
+  it('an IPv4 address equals its mapped IPv6 form (RFC 4291 §2.5.5.2)', () => {
     const spellings = [
       '10.0.0.7',
       '[::ffff:10.0.0.7]',
@@ -112,7 +112,7 @@ describe('with an authority', () => {
     expect(location(told, 'http://10.9.9.9:8443/bookings/9')).toBe(there);
   });
 
-  it('every name of this machine is the same one', () => {
+  it('all loopback names are equal', () => {
     const names = [
       '127.0.0.1',
       'localhost',
@@ -131,7 +131,7 @@ describe('with an authority', () => {
       }
   });
 
-  it('a host with a final dot is shown by a malformed address too', () => {
+  it('a malformed address of a host with a final dot is removed too', () => {
     for (const target of ['http://orders.internal:4101', 'http://orders.internal.:4101'])
       for (const host of ['orders.internal', 'orders.internal.'])
         expect(location({ targets: [target] }, `http://${host}:4101:80/bookings/9`)).toBeUndefined();
@@ -139,7 +139,7 @@ describe('with an authority', () => {
     expect(location({ targets: ['http://orders.internal'] }, other)).toBe(other);
   });
 
-  it('RET-3: scheme, host and port are the configured ones, whatever the client wrote', () => {
+  it('RET-3: scheme, host and port are the configured ones, whatever the client sent', () => {
     const sent = 'http://hosts.example.com:8443/bookings/9';
     const asked = { asked: 'hosts.example.com', forwardedHost: 'hosts.example.com:8443' };
     expect(location(asked, sent)).toBe('https://hosts.example.com/v1/bookings/9');
@@ -152,7 +152,7 @@ describe('with an authority', () => {
   });
 });
 
-it('RET-3: the host that the service was told of is told by, whatever its port looks like', () => {
+it('RET-3: the forwarded host is recognised with any port', () => {
   for (const forwardedHost of ['hosts.example.com:0443', 'hosts.example.com:80', 'hosts.example.com.'])
     expect(location({ forwardedHost }, 'https://hosts.example.com/bookings/9')).toBe(
       'https://api.example.com/v1/bookings/9',
@@ -162,7 +162,7 @@ it('RET-3: the host that the service was told of is told by, whatever its port l
   );
 });
 
-describe('what is no address of the web', () => {
+describe('other schemes and malformed URLs', () => {
   rows({}, [
     ['another scheme', 'mailto:orders@example.com', 'mailto:orders@example.com'],
     ['a name', 'urn:isbn:9', 'urn:isbn:9'],
@@ -178,7 +178,7 @@ describe('what is no address of the web', () => {
   ]);
 });
 
-describe('where the path of the client is that of the service', () => {
+describe('if client and service have the same path', () => {
   const service = { client: '/bookings', search: '?version=1&x=1' };
   rows(service, [
     ['a header or a pin needs nothing', '/bookings/9', '/bookings/9'],
@@ -186,7 +186,7 @@ describe('where the path of the client is that of the service', () => {
     ['a query alone', '?page=2', '?page=2'],
     ['the authority is mapped all the same', `${TARGET}/bookings/9`, 'https://api.example.com/bookings/9'],
   ]);
-  describe('and the query carries the version', () => {
+  describe('and the query has the version', () => {
     rows({ ...service, query: 'version' }, [
       ['the parameter is added', '/bookings/9', '/bookings/9?version=1'],
       ['behind others', '/bookings/9?page=2#x', '/bookings/9?page=2&version=1#x'],
@@ -195,13 +195,13 @@ describe('where the path of the client is that of the service', () => {
       ['not outside', '/login', '/login'],
       ['not elsewhere', 'https://example.net/bookings/9', 'https://example.net/bookings/9'],
     ]);
-    it('unless this request named its version by other means', () => {
+    it('unless this request named its version in another carrier', () => {
       expect(location({ client: '/bookings', query: 'version' }, '/bookings/9')).toBe('/bookings/9');
     });
   });
 });
 
-describe('where one of the two is the root', () => {
+describe('if one of them is the root', () => {
   describe('the service', () => {
     rows({ path: '' }, [
       ['relative to the top', '../../9', '/v1/bookings/9'],
@@ -228,7 +228,7 @@ describe('where one of the two is the root', () => {
   });
 });
 
-describe('where both paths fit', () => {
+describe('if both paths match', () => {
   it('the longer one is meant', () => {
     expect(location({ client: '/api', path: '/api/inner' }, '/api/inner/9')).toBe('/api/9');
     expect(location({ client: '/api', path: '/api/inner' }, '/api/9')).toBe('/api/9');
@@ -237,7 +237,7 @@ describe('where both paths fit', () => {
   });
 });
 
-describe('what is counted', () => {
+describe('the count', () => {
   it.each([
     ['/login', 1],
     [`${TARGET}/login`, 1],
@@ -250,13 +250,13 @@ describe('what is counted', () => {
     expect(mapped({}, { location: sent }).outside).toBe(outside);
   });
 
-  it('not what carries the prefix of the client, which gets the parameter as well', () => {
+  it("excludes addresses with the client's prefix, which also get the parameter", () => {
     const service = { client: '/api', path: '/api/inner', search: '?version=1', query: 'version' };
     const { headers, outside } = mapped(service, { location: '/api/9' });
     expect([headers.location, outside]).toEqual(['/api/9?version=1', 0]);
   });
 
-  it('every one of them', () => {
+  it('includes every address', () => {
     const headers = { location: '/login', link: '</a>; rel="x", </bookings/9>; rel="y", </b>; rel="z"' };
     expect(mapped({}, headers).outside).toBe(3);
   });
@@ -287,11 +287,11 @@ describe('Link', () => {
     [`</bookings/9>; title="see ${TARGET}/a", <https://x.test>`, '<https://x.test>'],
     [`</bookings/9>; title="never closed, <${TARGET}/a>`, undefined],
     [`${TARGET}/a; rel=a`, undefined],
-  ])('%s: a link that would show the inside is left out', (sent, got) => {
+  ])('%s: a link that would show an internal address is removed', (sent, got) => {
     expect(links(sent)).toBe(got);
   });
 
-  it('line by line', () => {
+  it('each line is mapped', () => {
     expect(links(['</bookings/1>', '<grpc://10.0.0.7:4101/a>', '</bookings/2>'])).toEqual([
       '</v1/bookings/1>',
       '</v1/bookings/2>',
@@ -345,11 +345,11 @@ describe('Set-Cookie', () => {
     expect(cookie(sent)).toEqual([got]);
   });
 
-  it('behind the root of a service no path is touched', () => {
+  it('no path changes if the service is at its root', () => {
     for (const sent of ['a=1; Path=/9', 'a=1; Path=/']) expect(cookie(sent, { path: '' })).toEqual([sent]);
   });
 
-  it('in front of the root of the host', () => {
+  it('the path becomes / if the API is at the root', () => {
     expect(cookie('a=1; Path=/bookings', { client: '' })).toEqual(['a=1; Path=/']);
   });
 
@@ -360,14 +360,14 @@ describe('Set-Cookie', () => {
     ['example.com', false],
     ['api.example.com', false],
     ['kings.internal', false],
-  ])('a domain of the inside alone is left out: %s', (domain, isInside) => {
+  ])('a domain that covers only internal hosts is removed: %s', (domain, isInside) => {
     const service = { host: 'bookings.internal', targets: [TARGET, 'http://inner.example.com'] };
     const sent = `a=1; Domain=${domain}; Secure`;
     expect(cookie(sent, service)).toEqual([isInside ? 'a=1; Secure' : sent]);
   });
 });
 
-describe('an answer that is kept for a key', () => {
+describe('a response stored for an idempotency key', () => {
   const sent = {
     location: `${TARGET}/bookings/9?x=1`,
     'content-location': '/bookings/9',
@@ -375,7 +375,7 @@ describe('an answer that is kept for a key', () => {
   };
   const first: MappedService = {};
 
-  it('IDM-3: gives each caller what the first one would have got there, wherever the service is by then', () => {
+  it('IDM-3: gives each caller the addresses of its own place, even if the service has moved', () => {
     const kept = addressesToKeep(new HeaderLines(sent), orderOf(first), 'api.example.com').record();
     expect(JSON.stringify(kept)).not.toContain('10.0.0.7');
     const later: readonly MappedService[] = [
@@ -389,13 +389,13 @@ describe('an answer that is kept for a key', () => {
     }
   });
 
-  it('keeps the fields that hold none as they are', () => {
+  it('keeps fields without addresses unchanged', () => {
     const plain = new HeaderLines({ 'content-type': 'text/plain' });
     expect(addressesToKeep(plain, orderOf(first), 'api.example.com')).toBe(plain);
   });
 });
 
-it('an API that keeps the addresses of its service has them untouched', () => {
+it('with `locations: keep` addresses are unchanged', () => {
   const { clientPlace: _, ...order } = orderOf({});
   const sent = { location: `${TARGET}/bookings/9`, 'set-cookie': ['a=1; Domain=10.0.0.7'] };
   const headers = new HeaderLines(sent);

@@ -1,5 +1,4 @@
-// A claim on an idempotency key, over a store that a test holds in its hand: how long its lock lasts, and what is said of it.
-// What clients and upstreams see of it stands in the journey.
+// A claim on an idempotency key with a scripted store: how long its lock lasts, and which outcome is recorded.
 import { describe, expect, it } from 'vitest';
 import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -13,7 +12,7 @@ const ANSWER = { status: 201, headers: {}, body: Buffer.from('x') };
 
 interface Situation {
   readonly written?: Parameters<typeof idempotencyOf>[0][number];
-  /** What stands at the key, in turn; an error where the store is away. */
+  /** What the store finds at the key, in order. An error if it is unavailable. */
   readonly found?: readonly (KeyClaim | Error)[];
   readonly away?: boolean;
 }
@@ -64,7 +63,7 @@ async function claimed(situation: Situation = {}) {
 }
 
 describe('a claim', () => {
-  it('IDM-5: its lock lasts longer than an upstream is waited for, renewed where the body was slow', async () => {
+  it('IDM-5: its lock outlasts the upstream timeout, and is renewed after a slow body', async () => {
     const { claim, clock, asked, locks } = await claimed();
     clock.now = 1_000;
     expect(await claim.renew()).toBeUndefined();
@@ -75,7 +74,7 @@ describe('a claim', () => {
     for (const lock of locks) expect(lock).toBeGreaterThan(TOTAL_MS);
   });
 
-  it('IDM-5: lost while the body came, it is another’s', async () => {
+  it('IDM-5: lost while the body arrived, it belongs to another request', async () => {
     const { claim, clock, facts, asked } = await claimed({
       found: [{ kind: 'claimed' }, { kind: 'running' }],
     });
@@ -89,7 +88,7 @@ describe('a claim', () => {
   it.each([
     [false, undefined, 'unprotected'],
     [true, { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: NOW + 1000 }, undefined],
-  ])('IDM-8: without a store to renew it at, required %s', async (required, refusal, outcome) => {
+  ])('IDM-8: without a store to renew it, required %s', async (required, refusal, outcome) => {
     const found = [{ kind: 'claimed' } as const, new StoreUnavailable('away')];
     const { claim, clock, facts } = await claimed({ written: { required }, found });
     clock.now = 200_000;
@@ -97,7 +96,7 @@ describe('a claim', () => {
     expect(facts.completion.idempotency).toBe(outcome);
   });
 
-  it('the first word on it stands', async () => {
+  it('keeps the first reported outcome', async () => {
     const { claim, asked } = await claimed();
     await claim.keep(BODY, ANSWER);
     claim.lose();
@@ -119,7 +118,7 @@ describe('a claim', () => {
     [false, 'release', 'unprotected'],
     [true, 'hold 86400000', 'unknown'],
   ] as const)(
-    'IDM-7: an answer that is more than is kept, required %s: %s',
+    'IDM-7: a response that is too large to store, required %s: %s',
     async (required, word, outcome) => {
       const { claim, asked, facts } = await claimed({ written: { required } });
       claim.forgo();
@@ -129,14 +128,14 @@ describe('a claim', () => {
     },
   );
 
-  it('what cannot be kept for want of a store is said to be unprotected, and is no fault', async () => {
+  it('a response that an unavailable store cannot keep is unprotected, and no fault', async () => {
     const { claim, facts, faults } = await claimed({ away: true });
     await claim.keep(BODY, ANSWER);
     expect(facts.completion.idempotency).toBe('unprotected');
     expect(faults).toEqual([]);
   });
 
-  it('one that could not be had is let go all the same: it may have been given', async () => {
+  it('a failed claim is released, because it may have been stored', async () => {
     const { options, asked } = holding({ found: [new StoreUnavailable('late')] });
     await expect(claimKey(options)).rejects.toBeInstanceOf(StoreUnavailable);
     expect(asked).toEqual(['claim', 'release']);

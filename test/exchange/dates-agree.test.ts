@@ -1,5 +1,4 @@
-// Every view of random lives at random instants against one small model (dates-model.ts): what an answer carries, what is
-// published as JSON, HTML, calendar, feed and catalog, what `explain`, `timeline` and `openapi` print, metrics, and due notices.
+// Every view of random lives at random instants agrees with the model in dates-model.ts.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
@@ -38,7 +37,7 @@ function lookingAt(drawn: Case): views.Looking {
   return { whole, file, plan, now: drawn.now };
 }
 
-/** What each view should say, and what it says. */
+/** The expected and the actual output of each view. */
 async function rowsOf(
   drawn: Case,
   withDescription: boolean,
@@ -99,13 +98,13 @@ async function rowsOf(
 
 describe('dates mean the same everywhere', () => {
   it(
-    'DEP-8, SUN-2, RET-11: random lives read alike in every view at a random instant',
+    'DEP-8, SUN-2, RET-11: random lives have the same dates in every view at a random instant',
     async () => {
       const { seed, drawn } = samples(caseArbitrary, LIVES);
       const wrong = new Map<string, number>();
       const first: unknown[] = [];
       for (const [index, each] of drawn.entries()) {
-        // A description is written and read again, which takes as long as all other views together.
+        // Writing and reading a description takes as long as all other views together.
         for (const [view, should, says] of await rowsOf(each, index % 8 === 0)) {
           const [one, other] = [JSON.stringify(should), JSON.stringify(says)];
           if (one === other) continue;

@@ -1,4 +1,4 @@
-// Random lives of a version and an operation, an instant at or beside one of their dates, and the policy file that says the same.
+// Random lives of a version and an operation, an instant near one of their dates, and their policy file.
 import fc from 'fast-check';
 import type { BrownoutRule } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import type { PolicyFile, VersionFile } from '../../gateway/sections/policy-file.ts';
@@ -101,7 +101,6 @@ export const caseArbitrary: fc.Arbitrary<Case> = fc
     return { ...drawn, now: (instants[pick % instants.length] ?? BEGIN) + shift };
   });
 
-/** The same as a policy file. */
 export function fileOf({ life, part, form, warning, accompanied }: Case, sample: PolicyFile): PolicyFile {
   const { extended, brownouts, ...dates } = life;
   const written = Object.fromEntries(Object.entries(dates).filter(([, at]) => at !== undefined));

@@ -1,4 +1,4 @@
-// What the model (dates-model.ts) makes each view say, in the form in which dates-views.ts reads it back.
+// The output that dates-model.ts expects of each view, in the form that dates-views.ts parses.
 import {
   answerAt,
   type Case,
@@ -14,7 +14,7 @@ export type Subject = 'version' | 'operation';
 export type Both = Readonly<Record<Subject, Dates>>;
 
 const DAY = 86_400_000;
-/** Each date is written in many views of many lives. */
+/** Cached, because each date occurs in many views. */
 const written = new Map<number, string>();
 const iso = (at: number): string =>
   written.getOrInsertComputed(at, () => Temporal.Instant.fromEpochMilliseconds(at).toString());
@@ -33,13 +33,13 @@ export function endWords(dates: Dates, now: number): string {
   return stageAt(dates, now) === 'sunset' ? `sunset ${short(sunset)}` : `retired ${short(retired)}`;
 }
 
-/** The word of the stage and its day. */
+/** The stage in words and its day. */
 export function wordsIn(body: string): string {
   const [, word = '', on = ''] = /(sunset|retired) on (\S+?)\.(?: |")/.exec(body) ?? [];
   return `${word} ${on}`;
 }
 
-/** The whole answer, also of what is unknown. */
+/** The complete response, also for an unknown version. */
 function toldAt(drawn: Case, subject: Subject, now: number): string {
   const whole = datesAt(drawn, now);
   if (isForgotten(whole, now) || stageAt(whole, now) === 'planned') return 'unknown';
@@ -54,7 +54,7 @@ export function nextAnswer(drawn: Case, subject: Subject): number | undefined {
   return instantsOf(life, part).find((at) => at > now && toldAt(drawn, subject, at) !== told);
 }
 
-/** Past it an answer is not to be reused: another answer, or more is announced. */
+/** The instant after which a response must not be reused. */
 export function nextChange(drawn: Case, subject: Subject): number {
   return Math.min(nextAnswer(drawn, subject) ?? Number.POSITIVE_INFINITY, nextAnnounced(drawn, subject));
 }
@@ -86,7 +86,7 @@ function nextStage(dates: Dates, now: number): string | undefined {
   return next === undefined ? undefined : `${stageAt(dates, next)} ${iso(next)}`;
 }
 
-/** An operation has an entry where its dates are not those of its version. */
+/** An operation has an entry if its dates differ from its version's. */
 function hasEntry({ version, operation }: Both): boolean {
   return version.deprecated !== operation.deprecated || version.sunset !== operation.sunset;
 }
@@ -161,12 +161,12 @@ interface Milestone {
   readonly operation: string | undefined;
   readonly sunset: number | undefined;
   readonly advice: string;
-  /** Which one of its kind it is, and what else its text says. */
+  /** Its index within its kind, and the rest of its text. */
   readonly place: number;
   readonly text: string;
 }
 
-/** Whether answers of the next version link this one as its predecessor. */
+/** Whether responses of the next version link this one as predecessor. */
 export function isPredecessor(dates: Dates, now: number): boolean {
   const stage = stageAt(dates, now);
   return dates.successor !== undefined && (stage === 'active' || stage === 'deprecated');
@@ -209,12 +209,12 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
   return found;
 }
 
-/** A version's entry keeps the sunset first published; that of an operation has its own. */
+/** A version's entry keeps the sunset first published. An operation has its own. */
 function endOf(operation: string | undefined, sunset: number | undefined): string {
   return operation === undefined ? '' : String(sunset);
 }
 
-/** Each with the day on which it was last changed. */
+/** Each with the day of its last change. */
 export function feed(drawn: Case): readonly string[] {
   const { life, part, now } = drawn;
   const changed = new Map<string, { readonly said: string; readonly at: number }>();
@@ -281,7 +281,7 @@ export function timelineWords(text: string | undefined) {
   };
 }
 
-/** `null`: there is no such date. */
+/** `null`: no such date. */
 export function described({ now }: Case, { version, operation }: Both) {
   const stage = stageAt(version, now);
   const day = (at: number | undefined) => (at === undefined ? null : short(at));

@@ -1,11 +1,10 @@
-// A small model of the life of a version: what callers may know of it at an instant. It shares no code with the gateway.
-// dates-drawn.ts draws random lives, dates-expected.ts makes of the model what each view should say.
+// A small model of what callers may know of a version at an instant. It shares no code with the gateway.
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
 export interface Brownout {
   readonly announced: number;
-  /** A day, or so many days before the sunset in force; the window lasts five hours. */
+  /** A day, or days before the current sunset. The window lasts five hours. */
   readonly on: { readonly day: number } | { readonly before: number };
 }
 
@@ -24,7 +23,7 @@ export interface Part {
   readonly deprecated: number | undefined;
   readonly sunset: number | undefined;
   readonly brownouts: readonly Brownout[] | undefined;
-  /** Whether it has a guide of its own. */
+  /** Whether it has its own guide. */
   readonly guide: boolean;
 }
 
@@ -33,12 +32,12 @@ export interface Case {
   readonly part: Part;
   readonly form: 'rfc9745' | 'true' | 'http-date';
   readonly warning: boolean;
-  /** Whether there is another version, which lives on. */
+  /** Whether there is another version that stays active. */
   readonly accompanied: boolean;
   readonly now: number;
 }
 
-/** Every instant at which anything may begin or end. */
+/** Every instant at which anything may start or end. */
 export function instantsOf(life: Life, part: Part): readonly number[] {
   const { brownouts, extended, ...dates } = life;
   const ends = [life.sunset, ...extended.map(({ to }) => to)];
@@ -67,12 +66,12 @@ export interface Dates {
   readonly sunset: number | undefined;
   readonly retired: number | undefined;
   readonly forgotten: number | undefined;
-  /** What is left of each, beginning not before it was announced. */
+  /** The rest of each window after its announcement. */
   readonly windows: readonly (readonly [from: number, until: number, rule: number])[];
-  /** What to do about it, which is known with the dates. */
+  /** Known together with the dates. */
   readonly successor: string | undefined;
   readonly guide: string | undefined;
-  /** Whether the windows of an operation are those of its version. */
+  /** Whether the operation has the windows of its version. */
   readonly inherits: boolean;
 }
 
@@ -82,7 +81,7 @@ function isAnnounced({ announced, deprecated }: Life, now: number): boolean {
   return announced === undefined || deprecated === undefined || now >= Math.min(announced, deprecated);
 }
 
-/** The dates of a version as they are known at `now`. */
+/** The dates of a version as known at `now`. */
 export function datesAt({ life, accompanied }: Case, now: number): Dates {
   const { released, announced, deprecated, extended, retired, forgotten } = life;
   const none = { announced: undefined, deprecated: undefined, sunset: undefined };
@@ -96,7 +95,7 @@ export function datesAt({ life, accompanied }: Case, now: number): Dates {
   return { ...dates, windows: windowsOf(life.brownouts, dates, now), inherits: false };
 }
 
-/** Those of its operation: earlier than the version's, never later. */
+/** The dates of its operation, never later than the version's. */
 export function partDatesAt(drawn: Case, now: number): Dates {
   const { life, part } = drawn;
   const whole = datesAt(drawn, now);
@@ -104,7 +103,7 @@ export function partDatesAt(drawn: Case, now: number): Dates {
     one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
   const sunset = earliest(part.sunset, whole.sunset);
   const wanted = earliest(part.deprecated, whole.deprecated);
-  // A deprecation that would come after the end never comes.
+  // A deprecation after the end never comes.
   const deprecated = wanted !== undefined && sunset !== undefined && wanted > sunset ? undefined : wanted;
   const announced = deprecated === whole.deprecated ? whole.announced : undefined;
   const retired = sunset === whole.sunset ? whole.retired : undefined;
@@ -145,7 +144,7 @@ export function isForgotten({ forgotten }: Dates, now: number): boolean {
   return forgotten !== undefined && now >= forgotten;
 }
 
-/** What the answer to a request says. */
+/** The content of the response to a request. */
 export function answerAt({ form, warning }: Case, dates: Dates, now: number) {
   const stage = stageAt(dates, now);
   const { announced, deprecated, sunset } = dates;

@@ -1,4 +1,4 @@
-// What each view of a plan says of one version or operation at an instant, read back out of what clients and operators get.
+// Parses what each view of a plan shows for a version or operation at an instant.
 import { eventOf } from '../../gateway/announce/event.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
 import { explain } from '../../gateway/cli/explain/explain.ts';
@@ -63,14 +63,14 @@ export async function answer(looking: Looking, path: string) {
   };
 }
 
-/** Of the answers of the version that follows. */
+/** In responses of the next version. */
 export async function predecessor(looking: Looking): Promise<boolean> {
   const { ending } = await judgeAt(looking, SUCCESSOR);
   const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
   return String(headers.get('link')).includes('predecessor-version');
 }
 
-/** Undefined: there is no such page. */
+/** Undefined if there is no such page. */
 async function published(looking: Looking, path: string, accept?: string) {
   const { ending } = await judgeAt(looking, path, accept);
   if (ending.kind !== 'answered') throw new Error('a page is answered');
@@ -107,7 +107,7 @@ export async function json(looking: Looking) {
   };
 }
 
-/** Of each entry its title, and the day on which it was last changed. */
+/** The title of each entry, and the day of its last change. */
 function changelogOf(entries: readonly (readonly [title: string, changed: string])[]): readonly string[] {
   const ours = entries.filter(([title]) => title.startsWith('orders v1'));
   return ours.map(([title, changed]) => `${title} ${changed.replace('T00:00:00Z', '')}`).sort();
@@ -127,7 +127,7 @@ function datesOf({ stage, deprecated, sunset, retired, next_change: next, ...ent
   };
 }
 
-/** By row: stage, the four dates, what comes next, and the beginning of the next brownout; and the changelog. */
+/** By row: stage, the four dates, the next stage, the start of the next brownout. And the changelog. */
 export async function html(looking: Looking) {
   const page = await published(looking, LIFECYCLE, 'text/html');
   if (page === undefined) return undefined;
@@ -164,7 +164,7 @@ export async function html(looking: Looking) {
   return { rows: byName, changelog };
 }
 
-/** `v1 sunset 2027-01-01` of every event, in order; an instant for a brownout. */
+/** `v1 sunset 2027-01-01` for every event, in order. A brownout has an instant. */
 export async function calendar(looking: Looking) {
   const page = await published(looking, `${LIFECYCLE}.ics`);
   if (page === undefined) return undefined;
@@ -197,7 +197,7 @@ export async function catalog(looking: Looking) {
   return { listed: version !== undefined, deprecated: version?.deprecation !== undefined };
 }
 
-/** Of its stage: the word and the dates. */
+/** The stage and its dates. */
 export async function explained({ whole, plan, now }: Looking, path: string) {
   const { text } = await explain(
     { ...whole, plan },
@@ -233,7 +233,7 @@ export function timeline({ plan, now }: Looking): string | undefined {
     .trim();
 }
 
-/** Of the version and of the operation: the stage and the dates. */
+/** Stage and dates of the version and the operation. */
 export function timelineDocument({ plan, now }: Looking) {
   const { versions } = JSON.parse(timelineJson(plan.apis, now)).apis[0];
   const of = ({ stage, deprecated, sunset, retired, forgotten }: JsonEntry) => ({
@@ -242,7 +242,7 @@ export function timelineDocument({ plan, now }: Looking) {
   return { version: of(versions[0]), operation: of(versions[0].operations[0]) };
 }
 
-/** As of an earlier life; the operation repeats the dates of its version. */
+/** Has older dates. The operation repeats the dates of its version. */
 const DESCRIPTION = new TextEncoder().encode(`openapi: 3.1.0
 info:
   title: Orders
@@ -255,7 +255,7 @@ paths:
     get: { x-lifecycle: { deprecation-date: "2020-01-01", sunset-date: "2021-01-01" } }
 `);
 
-/** What `sundial openapi` writes. */
+/** The output of `sundial openapi`. */
 export function described({ file, plan, now }: Looking) {
   const { versions } = file;
   const rules = plan.apiNamed('orders')?.versions.get('v1');
@@ -304,7 +304,7 @@ export function metrics({ plan, now }: Looking) {
   };
 }
 
-/** The events that are due: type, operation, and the sunset, successor and guide that it names; the countdown has a test of its own. */
+/** The due events: type, operation, sunset, successor and guide. Countdowns have their own test. */
 export function notices({ plan, now }: Looking) {
   const api = plan.apiNamed('orders');
   if (api === undefined) throw new Error('the sample has an API');

@@ -1,16 +1,15 @@
-// Services, requests and addresses, drawn; and what is known of each address because of how it was put together.
-// For addresses-model.test.ts, and for the round trips of test/journeys/addresses.test.ts.
+// Random services, requests and addresses, with the known meaning of each address.
 import fc from 'fast-check';
 
 export interface DrawnAddress {
   /** As the service writes it. */
   readonly written: string;
-  /** Path of the service that is meant, normalised; undefined for the address of someone else. */
+  /** The normalised service path that is meant. Undefined for another origin. */
   readonly meant: string | undefined;
   readonly search: string;
 }
 
-/** A segment as it is written, and what it means once normalised. */
+/** A segment as written, and its meaning once normalised. */
 const segment = fc.constantFrom(
   ['9', '9'],
   ['a-b', 'a-b'],
@@ -32,7 +31,7 @@ const segment = fc.constantFrom(
 const search = fc.constantFrom('', '?page=2', '?a=%2F&b', '?x=http://elsewhere.test/');
 const fragment = fc.constantFrom('', '#part', '#');
 
-/** Ways to write a path that dot segments lead to: `from` is the path of the request, which relative ones start at. */
+/** Ways to write a path with dot segments. `from`: the path of the request, the base of relative ones. */
 const DETOURS = ['plain', 'down and up', 'encoded dots', 'relative', 'relative from the top'] as const;
 
 function spelled(path: string, detour: (typeof DETOURS)[number], from: string): string {
@@ -56,7 +55,7 @@ function spelled(path: string, detour: (typeof DETOURS)[number], from: string): 
   }
 }
 
-/** `authority` may be written in other ways that mean the same. */
+/** Ways to write `authority` with the same meaning. */
 const SPELLINGS: readonly ((authority: string) => string)[] = [
   (authority) => authority,
   (authority) => authority.toUpperCase().replace(/^HTTPS?/, (scheme) => scheme.toLowerCase()),
@@ -69,13 +68,12 @@ const SPELLINGS: readonly ((authority: string) => string)[] = [
 
 export interface DrawnFor {
   readonly servicePath: string;
-  /** Of the request, as the service got it. */
+  /** The path of the request at the service. */
   readonly from: string;
   /** Origins of the service. */
   readonly own: readonly string[];
 }
 
-/** Addresses that a service with these places could write. */
 export function drawnAddress({ servicePath, from, own }: DrawnFor): fc.Arbitrary<DrawnAddress> {
   const below = fc
     .tuple(

@@ -1,5 +1,4 @@
-// Every field that follows from a policy keeps to its specification, for any valid policy, any request and any instant.
-// The readers are strict ones of our own, shown below to refuse what they should.
+// Every response field derived from a policy is valid, for random policies, requests and instants.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../plan/workspace.ts';
@@ -19,7 +18,7 @@ const text = fc.string({
   maxLength: 12,
 });
 
-/** Dates in order, so that most drawn policies are valid; what is left out varies. */
+/** Dates are sorted, so that most random policies are valid. */
 const policy = fc
   .record({
     days: fc.uniqueArray(day, { minLength: 6, maxLength: 6 }).map((days) => days.toSorted((a, b) => a - b)),
@@ -102,7 +101,7 @@ const policy = fc
     };
   });
 
-/** Around a date of v1, or the last hours before its sunset. */
+/** Near a date of v1, or in the last hours before its sunset. */
 const instant = fc.record({
   of: fc.constantFrom('released', 'deprecated', 'deprecated', 'sunset'),
   after: fc.constantFrom(-5.5 * 3_600_000, -1, 0, 1, 86_400_000),
@@ -153,8 +152,8 @@ const request = fc.record({
   scopes: fc.constantFrom(undefined, []),
 });
 
-describe('fields of answers', () => {
-  it('parse by RFC 9110, RFC 8288 and RFC 9651, whatever valid policy they come from', async () => {
+describe('response fields', () => {
+  it('are valid by RFC 9110, RFC 8288 and RFC 9651 for any valid policy', async () => {
     await using files = await workspace({});
     let valid = 0;
     let lifecycle = 0;
@@ -173,18 +172,18 @@ describe('fields of answers', () => {
         ([name, value]) => fieldProblem(name, value) ?? [],
       );
       expect(wrong).toEqual([]);
-      // RET-3: wherever a redirect leads, it stays on the authority that is ours.
+      // RET-3: a redirect stays on the public authority.
       const { location } = answer.headers;
       if (location !== undefined) expect(new URL(location).origin).toBe('https://api.example.com');
     });
     await fc.assert(property, { numRuns: 250 });
-    // Most of what is drawn must count, or the property says nothing.
+    // Most samples must count, or the property shows nothing.
     expect(valid).toBeGreaterThan(100);
     expect(lifecycle).toBeGreaterThan(15);
   });
 });
 
-describe('the readers of this test', () => {
+describe('the parsers of this test', () => {
   it.each([
     ['link', '<https://a.example/>; rel="x" rel="y"'],
     ['link', '<https://a.example/>; title="x"'],
@@ -210,7 +209,7 @@ describe('the readers of this test', () => {
     expect(fieldProblem(name, value)).toBeDefined();
   });
 
-  it('understand the vectors of the standards', () => {
+  it('accept the examples of the standards', () => {
     expect(fieldProblem('deprecation', '@1688169599')).toBeUndefined();
     expect(isHttpDate('Mon, 01 Jun 2026 00:00:00 GMT')).toBe(true);
     const links = parseLinks('<https://a/?x=1,2>; rel="deprecation"; title="a, b"');

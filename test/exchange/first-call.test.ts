@@ -1,4 +1,4 @@
-// The first call of an account that no version was kept for: what it gets is kept once it is let in, and not before.
+// The first call of an account without a pin: its version is stored once the call is admitted, and not before.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { NO_SUCCESSOR } from '../../gateway/policy/lifecycle/retirement.ts';
@@ -8,11 +8,11 @@ import { callUnnamed, type UnnamedCall } from '../support/first-calls.ts';
 
 interface Situation extends Pick<UnnamedCall, 'method' | 'rules' | 'allowed' | 'mode'> {
   readonly stored?: Pin;
-  /** What stands once this call is let in; thrown when it is an error. */
+  /** The pin in the store when this call is admitted. An error is thrown. */
   readonly standing?: Pin | StoreUnavailable;
 }
 
-/** What became of the call, and what was asked and counted meanwhile. */
+/** The outcome of the call, and the ports it used, in order. */
 async function call({ stored, standing, ...situation }: Situation) {
   const asked: string[] = [];
   let kept = stored;
@@ -38,7 +38,7 @@ const BOTH = (rules: NonNullable<UnnamedCall['rules']>['v1'] = {}) => ({ v1: rul
 const LOST = ['guard', 'verify', 'find', 'take', 'claim v2', 'find'];
 
 describe('a first call', () => {
-  it('is kept after it was counted, and once', async () => {
+  it('stores its version once, after it was counted', async () => {
     const { end, asked } = await call({});
     expect(end).toBe('v2 by pin');
     expect(asked).toEqual(['guard', 'verify', 'find', 'take', 'claim v2']);
@@ -47,31 +47,31 @@ describe('a first call', () => {
   it.each<[string, Situation, string]>([
     ['lacks a scope', { method: 'POST' }, 'scope_insufficient'],
     ['comes too fast', { allowed: false }, 'rate_limited'],
-    ['meets maintenance', { rules: BOTH({ maintenance: { until: NOW + 1 } }) }, 'maintenance'],
-  ])('that %s is refused, and pins nobody', async (_what, situation, reason) => {
+    ['is made during maintenance', { rules: BOTH({ maintenance: { until: NOW + 1 } }) }, 'maintenance'],
+  ])('that %s is refused and stores no pin', async (_what, situation, reason) => {
     const { end, asked } = await call(situation);
     expect(end).toBe(reason);
     expect(asked.filter((each) => each.startsWith('claim'))).toEqual([]);
   });
 
-  it('that cannot be kept is refused: the next one might get another version', async () => {
+  it('whose version cannot be stored is refused, because the next call might get another one', async () => {
     expect((await call({ standing: new StoreUnavailable('away') })).end).toBe('pins_unavailable');
   });
 });
 
-describe('of two first calls at once the one that was not kept', () => {
-  it('goes by the one that was, and is counted once all the same', async () => {
+describe('of two concurrent first calls, the one that was not stored', () => {
+  it('uses the stored version, and is counted once', async () => {
     const { end, asked } = await call({ standing: pin('v1') });
     expect(end).toBe('v1 by pin');
     expect(asked).toEqual(LOST);
   });
 
-  it('is counted where only the version that stands has limits', async () => {
+  it('is counted if only the stored version has limits', async () => {
     const { asked } = await call({ standing: pin('v1'), rules: { v2: { limits: undefined } } });
     expect(asked).toEqual(['guard', 'verify', 'find', 'claim v2', 'find', 'take']);
   });
 
-  it('meets what that version would have refused it for', async () => {
+  it('is refused for the reasons of the stored version', async () => {
     const ended = { dates: { deprecated: NOW - 2, sunset: NOW } };
     const { end, asked, facts } = await call({ standing: pin('v1'), rules: { v1: ended } });
     expect(end).toBe('version_retired');
@@ -81,8 +81,8 @@ describe('of two first calls at once the one that was not kept', () => {
 
   it.each([
     ['a version with a successor', 'v1', 'v1 by pin'],
-    ['a version that is gone from the file', 'v3', 'version_unknown'],
-  ])('tells nothing of the version it did not get: %s', async (_what, label, expected) => {
+    ['a version that was removed from the file', 'v3', 'version_unknown'],
+  ])('shows nothing of the version it did not get: %s', async (_what, label, expected) => {
     const dates = { deprecated: NOW - 1, sunset: NOW + 1, successor: 'v1' };
     const { end, facts } = await call({ standing: pin(label), rules: { v2: { dates } } });
     expect(end).toBe(expected);
@@ -91,7 +91,7 @@ describe('of two first calls at once the one that was not kept', () => {
     expect(facts.decision.successor).toEqual(NO_SUCCESSOR);
   });
 
-  it('is observed for what enforcing would have refused in the end, its limit included', async () => {
+  it('in `mode: observe` records the final reason, limits included', async () => {
     const observed = { mode: 'observe', allowed: false } as const;
     const ended = { dates: { deprecated: NOW - 2, sunset: NOW } };
     const lost = await call({ ...observed, standing: pin('v1') });
@@ -101,7 +101,7 @@ describe('of two first calls at once the one that was not kept', () => {
   });
 });
 
-it('an account that has a pin is asked for and kept no more', async () => {
+it('an account with a pin is looked up once and stored no more', async () => {
   const { end, asked } = await call({ stored: pin('v1') });
   expect(end).toBe('v1 by pin');
   expect(asked).toEqual(['guard', 'verify', 'find', 'take']);

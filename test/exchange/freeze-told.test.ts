@@ -1,23 +1,26 @@
-// What an operator is told of a frozen version: by explain, the timeline, expectations and check.
-// Who is let in stands in freeze.test.ts.
+// How explain, the timeline, expectations and check show a frozen version.
 import { describe, expect, it } from 'vitest';
 import type { ExplainOptions } from '../../gateway/cli/explain/explain.ts';
 import { workspace } from '../plan/workspace.ts';
 import { explain, timeline } from '../support/file-commands.ts';
 import { POLICY } from './frozen-orders.ts';
 
-describe('what an operator is told', () => {
+describe('a frozen version', () => {
   const policies = { 'policies/orders.yaml': POLICY };
 
   it.each<[string, Partial<ExplainOptions>, string]>([
     ['assumes that a consumer was seen before', {}, 'since 2026-06-01  (assumed: seen before)'],
     [
-      'judges one that was seen later',
+      'judges one that was first seen later',
       { account: { firstSeen: Date.UTC(2026, 6, 1) } },
       'acme was first seen 2026-07-01',
     ],
-    ['of one that has leave', { as: 'partner' }, 'partner has leave'],
-    ['of a day that is to come', { now: Date.UTC(2026, 4, 1) }, 'from 2026-06-01  new consumers are refused'],
+    ['names an exception', { as: 'partner' }, 'partner has leave'],
+    [
+      'names a day in the future',
+      { now: Date.UTC(2026, 4, 1) },
+      'from 2026-06-01  new consumers are refused',
+    ],
   ])('explain %s', async (_title, options, said) => {
     await using files = await workspace(policies);
     const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', ...options });
@@ -27,7 +30,7 @@ describe('what an operator is told', () => {
     expect(refused).toBe(options.account !== undefined);
   });
 
-  it('the timeline marks the day', async () => {
+  it('is marked in the timeline', async () => {
     await using files = await workspace(policies);
     const { text } = await timeline(files);
     expect(text).toMatch(/v1 .*▒┊▒/);
@@ -35,7 +38,7 @@ describe('what an operator is told', () => {
     expect(text).toContain('┊ closed to new consumers');
   });
 
-  it('an expectation says when a consumer came', async () => {
+  it('is refused in an expectation by first_seen', async () => {
     const expect_ = (day: string) =>
       `${POLICY}expect: [ { request: GET /api/v1/orders, as: acme, first_seen: ${day}, at: 2026-11-20, status: 403 } ]\n`;
     await using late = await workspace({ 'policies/orders.yaml': expect_('2026-06-01') });
@@ -55,7 +58,7 @@ describe('check finds', () => {
       'error freeze: a public API identifies no consumer that could be new',
     ],
     [
-      'a freeze of what is not deprecated',
+      'a freeze of a version that is not deprecated',
       '    deprecated: 2026-01-15\n',
       '',
       'error freeze: freeze needs deprecated: only a version that will end can be frozen',
@@ -67,31 +70,31 @@ describe('check finds', () => {
       'error freeze: freeze (2026-01-14) is before deprecated (2026-01-15)',
     ],
     [
-      'a freeze with the sunset',
+      'a freeze on the day of the sunset',
       'freeze: 2026-06-01',
       'freeze: 2027-01-15',
       'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15): it has no effect',
     ],
     [
-      'a freeze that leads nowhere',
+      'a freeze without a successor',
       '    successor: v2\n',
       '',
       'warning freeze: v1 is frozen without a successor: refused consumers get no alternative',
     ],
     [
-      'leave from no freeze',
+      'an exception without a freeze',
       '    freeze: 2026-06-01\n',
       '',
       'error exception: v1 has no freeze to be excepted from',
     ],
     [
-      'leave that ends before the freeze',
+      'an exception that ends before the freeze',
       'until: 2026-12-01',
       'until: 2026-06-01',
       'error exception: until (2026-06-01) is not after the freeze (2026-06-01): it has no effect',
     ],
     [
-      'a freeze of the API that no version takes over',
+      'a freeze of the API that no version inherits',
       'v2: { released: 2025-01-01 }\n',
       'v2: { released: 2025-01-01, freeze: off }\nfreeze: 2026-07-01\n',
       'warning taken-over: freeze does nothing here: every version says freeze or deprecated or sunset of its own',

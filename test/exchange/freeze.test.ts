@@ -1,5 +1,4 @@
-// A frozen version, judged at any instant: who is let in, and who is told where to go.
-// What an operator is told of it stands in freeze-told.test.ts.
+// A frozen version at any instant: which consumers it admits, and what the others get.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
@@ -21,12 +20,12 @@ interface Situation {
   readonly at?: string;
   readonly path?: string;
   readonly plan?: GatewayPlan;
-  /** Undefined: no token at all. */
+  /** Undefined: no token. */
   readonly consumer?: string;
   readonly scopes?: readonly string[];
 }
 
-/** Whoever is called `new…` came too late. */
+/** Consumers named `new…` were first seen after the freeze. */
 async function judge({
   at = '2026-11-20',
   path = '/api/v1/orders/7',
@@ -70,30 +69,30 @@ async function judge({
 
 describe('a frozen version', () => {
   it.each<[string, Situation, string]>([
-    ['lets in who was there before', { consumer: 'acme' }, 'forward'],
-    ['refuses who came later', { consumer: 'newcomer' }, 'adoption_frozen'],
+    ['admits a consumer first seen before the freeze', { consumer: 'acme' }, 'forward'],
+    ['refuses a consumer first seen later', { consumer: 'newcomer' }, 'adoption_frozen'],
     ['refuses from the instant of its day', { at: '2026-06-01', consumer: 'newcomer' }, 'adoption_frozen'],
-    ['lets everybody in until then', { at: '2026-05-31T23:59:59.999Z', consumer: 'newcomer' }, 'forward'],
-    ['refuses a newcomer whatever its scopes', { consumer: 'newcomer', scopes: [] }, 'adoption_frozen'],
-    ['asks for a token first', {}, 'credentials_missing'],
-    ['does not judge who is known by an address alone', { path: '/api/v1/orders/open' }, 'forward'],
+    ['admits every consumer until then', { at: '2026-05-31T23:59:59.999Z', consumer: 'newcomer' }, 'forward'],
+    ['refuses a new consumer with any scopes', { consumer: 'newcomer', scopes: [] }, 'adoption_frozen'],
+    ['requires a token first', {}, 'credentials_missing'],
+    ['does not judge callers known by address only', { path: '/api/v1/orders/open' }, 'forward'],
     [
-      'is frozen in all its operations',
+      'includes all its operations',
       { at: '2026-08-01', path: '/api/v1/orders/old', consumer: 'newcomer' },
       'adoption_frozen',
     ],
     [
-      'ORD-3: tells of an end before a freeze',
+      'ORD-3: reports an end before a freeze',
       { path: '/api/v1/orders/old', consumer: 'newcomer' },
       'version_retired',
     ],
-    ['ORD-3: ends for everybody', { at: '2027-01-15', consumer: 'newcomer' }, 'version_retired'],
-    ['leaves its successor open', { path: '/api/v2/orders/7', consumer: 'newcomer' }, 'forward'],
+    ['ORD-3: ends for all consumers', { at: '2027-01-15', consumer: 'newcomer' }, 'version_retired'],
+    ['does not affect its successor', { path: '/api/v2/orders/7', consumer: 'newcomer' }, 'forward'],
   ])('%s', async (_title, situation, outcome) => {
     expect((await judge(situation)).outcome).toBe(outcome);
   });
 
-  it('asks the ledger by the id of the consumer, whatever proved it, and only from the day on', async () => {
+  it('queries the ledger by consumer id for any credential, and only from the day on', async () => {
     const adopter = { consumer: 'acme', api: 'orders', version: 'v1' };
     expect((await judge({ consumer: 'acme' })).asked).toEqual([[adopter, Date.UTC(2026, 5, 1)]]);
     expect((await judge({ at: '2026-05-31', consumer: 'acme' })).asked).toEqual([]);
@@ -102,12 +101,12 @@ describe('a frozen version', () => {
     expect((await judge({ path: '/api/v2/orders/7', consumer: 'acme' })).asked).toEqual([]);
   });
 
-  it('lets in who has leave, without asking, until the leave ends', async () => {
+  it('admits an excepted consumer without a query until the exception ends', async () => {
     expect(await judge({ consumer: 'partner' })).toMatchObject({ outcome: 'forward', asked: [] });
     expect((await judge({ at: '2026-12-01', consumer: 'partner' })).asked).toHaveLength(1);
   });
 
-  it('says where to go in body and Link, counts the refused against no limit, and lets nobody keep the answer', async () => {
+  it('names the successor in body and Link, counts against no limit, and must not be cached', async () => {
     const { answer, counted } = await judge({ consumer: 'newcomer' });
     expect(counted).toEqual([]);
     expect(answer?.status).toBe(403);
@@ -128,7 +127,7 @@ describe('a frozen version', () => {
     );
   });
 
-  it('is only counted where the API is only observed', async () => {
+  it('only records the reason in `mode: observe`', async () => {
     const { outcome, facts } = await judge({ plan: observed, consumer: 'newcomer' });
     expect([outcome, facts.decision.observed]).toEqual(['forward', 'adoption_frozen']);
   });

@@ -1,5 +1,4 @@
-// A policy with a version that takes no newcomers.
-// For the files about freezes and about retirement by usage.
+// A policy with a version that admits no new consumers.
 import { ordersPolicy } from '../support/orders-policy.ts';
 
 export const POLICY = ordersPolicy(

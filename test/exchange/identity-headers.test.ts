@@ -1,4 +1,4 @@
-// What an upstream is told of who calls: the gateway's word alone, whatever a client sends under those names.
+// Identity headers for the upstream: only the gateway's values, whatever the client sends.
 import { describe, expect, it } from 'vitest';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import { forwardOrder } from '../../gateway/exchange/steps/forward-order.ts';
@@ -22,8 +22,8 @@ function orderFor(who: Consumer | undefined, told: UpstreamPlan = TOLD): Forward
   return directive.forward;
 }
 
-describe('fields that say who calls', () => {
-  it('XFF-1: are set for a consumer alone', () => {
+describe('identity headers', () => {
+  it('XFF-1: are set for an identified consumer only', () => {
     const known = orderFor(consumer('acme', 'a', 'b'));
     expect(known.setHeaders).toEqual({ 'x-consumer-id': 'acme', 'x-consumer-scopes': 'a b' });
     const nobody = orderFor(undefined);
@@ -36,11 +36,11 @@ describe('fields that say who calls', () => {
     ['a\r\nX-Admin: 1', 'a%0D%0AX-Admin:%201'],
     ['日本', '%E6%97%A5%E6%9C%AC'],
     ['\ud800x', '%EF%BF%BDx'],
-  ])('an id such as %j is visible ASCII on its way', (id, value) => {
+  ])('an id such as %j is sent as visible ASCII', (id, value) => {
     expect(orderFor(consumer(id)).setHeaders).toMatchObject({ 'x-consumer-id': value });
   });
 
-  it('cost nothing where an upstream is not told', () => {
+  it('are not set if the upstream does not want them', () => {
     expect(orderFor(consumer('acme'), UPSTREAM).setHeaders).toBeUndefined();
   });
 });

@@ -1,5 +1,4 @@
-// One policy with operations, exceptions and ends, and a request judged by it at any instant.
-// For the files about the order of judgement.
+// A policy with operations, exceptions and sunsets, and a request judged by it at any instant.
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
@@ -46,7 +45,7 @@ export interface Situation {
   readonly at: string;
   readonly path?: string;
   readonly method?: string;
-  /** Undefined: no token at all. */
+  /** Undefined: no token. */
   readonly consumer?: string;
   readonly accept?: string;
   readonly allowed?: boolean;

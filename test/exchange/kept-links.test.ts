@@ -1,4 +1,4 @@
-// Links to versions beside the successor: made once per stage, and true at any moment all the same.
+// Links to versions other than the successor are cached per stage and correct at any moment.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linkedVersions, relatedLinks } from '../../gateway/exchange/linked-versions.ts';
@@ -69,7 +69,7 @@ function asker(): (asked: Asked, tail?: string) => string | undefined {
 
 const to = (path: string, rel: string) => `<https://api.example.com/api/${path}>; rel="${rel}-version"`;
 
-describe('related links', () => {
+describe('cached links', () => {
   it.each([
     ['both, the newest first', 'v2', '2026-12-01', NONE, to('v1/orders/7', 'predecessor')],
     ['the newest where it is not the successor', 'v1', '2026-07-01', NONE, to('v3/orders/7', 'latest')],
@@ -81,7 +81,7 @@ describe('related links', () => {
     expect(asker()({ now: day(date), overrides, label })).toBe(expected);
   });
 
-  it('LNK-3: the tail of each resource is its own, and safe', () => {
+  it('LNK-3: have the escaped tail of each resource', () => {
     const ask = asker();
     const asked = { now: day('2026-12-01'), overrides: NONE, label: 'v2' };
     expect(ask(asked, '/a%2Fb')).toBe(to('v1/orders/a%2Fb', 'predecessor'));
@@ -89,7 +89,7 @@ describe('related links', () => {
     expect(ask(asked, '')).toBe(to('v1/orders', 'predecessor'));
   });
 
-  it('design: what was made before says at any moment what would be made now', () => {
+  it('equal newly made ones at any moment', () => {
     const arbitrary = fc.array(
       fc.record({
         now: fc.constantFrom(

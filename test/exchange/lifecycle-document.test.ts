@@ -1,10 +1,9 @@
-// What the published document says of operations that only a description tells of: their dates are those of whatever
-// rule of the policy answers them. The document itself is a journey, published.test.ts.
+// The dates of operations that only a description names come from the rule of the policy that matches them.
 import { expect, it } from 'vitest';
 import { lifecycleDocument } from '../../gateway/exchange/publish/lifecycle-document.ts';
 import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
 
-it('OAS-2: an operation that is described has the dates of the wider rule that answers it, else of its version', async () => {
+it('OAS-2: a described operation has the dates of the rule that matches it, else of its version', async () => {
   const rule = 'operations: { "* /old/{id}": { deprecated: 2026-03-01, sunset: 2026-12-15 } }';
   const operation = '{ x-lifecycle: { introduced: "2026-02-01" } }';
   await using files = await workspace({
@@ -31,7 +30,7 @@ paths:
   ]);
 });
 
-it('LNK-2: an operation leads to the very operation that its policy names, in words and as data', async () => {
+it('LNK-2: an operation links the successor operation of its policy, in text and data', async () => {
   const dates = 'deprecated: 2026-03-01, sunset: 2027-12-15';
   const rule = `operations: { GET /search: { ${dates}, successor: GET / }, GET /old: { ${dates} } }`;
   await using files = await workspace({

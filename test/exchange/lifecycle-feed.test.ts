@@ -1,4 +1,4 @@
-// RFC 4287 section 4.2.6: an entry is known by its id, so that two of one id are one to a reader, and the second is not shown.
+// RFC 4287 §4.2.6: feed entries have unique ids, because readers show only one entry per id.
 import { expect, it } from 'vitest';
 import { lifecycleFeed } from '../../gateway/exchange/publish/lifecycle-feed.ts';
 import { assess } from '../../gateway/policy/lifecycle/assess.ts';
@@ -38,7 +38,7 @@ function idsOf(lives: Parameters<typeof milestonesOf>[0]): readonly string[] {
   return feed.match(/(?<=<id>tag:).*(?=<\/id>)/g) ?? [];
 }
 
-it('what was announced on one day has an id each, and keeps it when a pause takes some of it away', async () => {
+it('announcements of one day have different ids, which a pause does not change', async () => {
   const { apis } = await planOf(POLICY);
   const versions = [...(apis[0]?.versions.values() ?? [])];
   const ids = idsOf(versions);

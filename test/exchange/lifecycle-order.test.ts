@@ -1,5 +1,4 @@
-// Operations and exceptions in the order of judgement: one policy file, judged at any instant.
-// What is counted, and what is only observed, stands in lifecycle-counted.test.ts.
+// Operations and exceptions in the order of judgement, at any instant.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -7,39 +6,39 @@ import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import { planOf } from '../plan/workspace.ts';
 import { judge, OBSERVED, POLICY, type Situation } from './judged-orders.ts';
 
-describe('the order, with a consumer who may pass', () => {
+describe('the order, with an excepted consumer', () => {
   it.each<[string, Situation, string]>([
-    ['before the sunset anybody is served', { at: '2027-01-14', consumer: 'other' }, 'forward'],
-    ['ORD-3: between, a token is asked for first', { at: '2027-01-15' }, 'credentials_missing'],
+    ['serves every consumer before the sunset', { at: '2027-01-14', consumer: 'other' }, 'forward'],
+    ['ORD-3: requires a token between sunset and retirement', { at: '2027-01-15' }, 'credentials_missing'],
     [
-      'ORD-3: between, who has no leave is told the end',
+      'ORD-3: refuses a consumer without an exception then',
       { at: '2027-01-15', consumer: 'other' },
       'version_retired',
     ],
-    ['between, who has leave passes', { at: '2027-06-29T23:59:59.999Z', consumer: 'acme' }, 'forward'],
-    ['when the last leave has ended, nobody is asked', { at: '2027-06-30' }, 'version_retired'],
+    ['admits an excepted consumer then', { at: '2027-06-29T23:59:59.999Z', consumer: 'acme' }, 'forward'],
+    ['requires no token after the last exception has ended', { at: '2027-06-30' }, 'version_retired'],
     [
-      'leave is for the version, not beyond its retirement',
+      'limits an exception to the time before the retirement',
       { at: '2027-07-15', consumer: 'acme' },
       'version_retired',
     ],
     [
-      'an operation that has ended by its own date has ended for everybody',
+      'ends an operation by its own date for every consumer',
       { at: '2026-06-01', path: '/api/v1/orders/old/7', consumer: 'acme' },
       'version_moved',
     ],
     [
-      'lifecycle comes before scopes',
+      'checks the lifecycle before scopes',
       { at: '2027-01-15', path: '/api/v1/orders/other', consumer: 'other' },
       'version_retired',
     ],
     [
-      'scopes of an operation are asked for of who passes',
+      'checks the scopes of an operation for an admitted consumer',
       { at: '2027-01-15', path: '/api/v1/orders/other', consumer: 'acme' },
       'scope_insufficient',
     ],
     [
-      'a public operation knows nobody to let pass, and needs no token to end',
+      'applies no exception to a public operation, which ends without a token',
       { at: '2027-01-15', path: '/api/v1/orders/open', method: 'POST', consumer: 'acme' },
       'version_retired',
     ],
@@ -48,20 +47,20 @@ describe('the order, with a consumer who may pass', () => {
   });
 });
 
-describe('NEG-3: another version listed beside one that is past its sunset', () => {
+describe('NEG-3: a lower-ranked version in Accept beside one after its sunset', () => {
   const accept = 'application/vnd.acme.v1+json, application/vnd.acme.v2+json;q=0.5';
   const path = '/api/orders/7';
 
   it.each<[string, Situation, string | undefined]>([
-    ['stands behind it before the sunset', { at: '2027-01-14', consumer: 'other' }, 'v1'],
-    ['stands behind it as long as somebody may pass', { at: '2027-06-29', consumer: 'acme' }, 'v1'],
-    ['answers once nobody may', { at: '2027-06-30', consumer: 'acme' }, 'v2'],
+    ['is not used before the sunset', { at: '2027-01-14', consumer: 'other' }, 'v1'],
+    ['is not used while an exception may admit a consumer', { at: '2027-06-29', consumer: 'acme' }, 'v1'],
+    ['is used once no exception is left', { at: '2027-06-30', consumer: 'acme' }, 'v2'],
   ])('%s', async (_, situation, label) => {
     const { outcome, facts } = await judge({ accept, path, ...situation });
     expect([outcome, facts.decision.version?.label]).toEqual(['forward', label]);
   });
 
-  it('stands behind it where its end is only observed', async () => {
+  it('is not used if the end is only observed', async () => {
     const { outcome, facts } = await judge({
       plan: OBSERVED,
       accept,
@@ -74,13 +73,13 @@ describe('NEG-3: another version listed beside one that is past its sunset', () 
   });
 });
 
-describe('where redirects lead', () => {
-  it('LNK-2, RET-4: to the operation that takes over, in the other version', async () => {
+describe('redirects', () => {
+  it('LNK-2, RET-4: lead to the successor operation in the other version', async () => {
     const { location } = await judge({ at: '2026-06-01', path: '/api/v1/orders/old/a%2Fb' });
     expect(location).toBe('https://api.example.com/api/v2/orders/a%2Fb');
   });
 
-  it('RET-4: never to what has ended there too', async () => {
+  it('RET-4: never lead to an ended operation', async () => {
     const open = await judge({ at: '2026-02-28', path: '/api/v0/orders/gone' });
     expect(open.location).toBe('https://api.example.com/api/v2/orders/gone');
     const gone = await judge({ at: '2026-03-01', path: '/api/v0/orders/gone' });
@@ -90,19 +89,19 @@ describe('where redirects lead', () => {
     );
   });
 
-  it('stay on the version where its own operation takes over', async () => {
+  it('stay in the version if its own operation is the successor', async () => {
     const { location } = await judge({ at: '2026-03-01', path: '/api/v2/orders/gone' });
     expect(location).toBe('https://api.example.com/api/v2/orders');
   });
 });
 
-describe('RET-11: a version without an upstream, whatever the clock says', () => {
+describe('RET-11: a version without an upstream, at any instant', () => {
   const path = '/api/v0/orders/7';
   it.each<[string, Situation, string]>([
     ['redirects after its sunset', { at: '2026-01-01', path }, 'version_moved'],
     ['redirects before it', { at: '2025-12-31', path }, 'version_moved'],
     ['redirects writes too', { at: '2025-12-31', path, method: 'POST' }, 'version_moved'],
-    ['is gone while there is nowhere to go to', { at: '2024-12-31', path }, 'version_retired'],
+    ['is gone while there is no redirect target', { at: '2024-12-31', path }, 'version_retired'],
     ['is unknown before its release', { at: '2022-12-31', path }, 'version_unknown'],
   ])('%s', async (_, situation, outcome) => {
     const judged = await judge(situation);
@@ -119,7 +118,7 @@ describe('RET-11: a version without an upstream, whatever the clock says', () =>
     expect(judged.location).toBe(outcome === 'version_moved' ? there : undefined);
   });
 
-  it('has nothing to let anybody pass to who has leave from the sunset', async () => {
+  it('serves no excepted consumer', async () => {
     const gone = POLICY.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', '')
       .replace('sunset: 2027-01-15', 'sunset: 2026-10-15')
       .replace('until: 2026-12-01, from: [limits]', 'until: 2026-10-01, from: [limits]');

@@ -1,4 +1,4 @@
-// Maintenance in the order of judgement: inherited, behind lifecycle, before anybody is identified, over at its instant.
+// Maintenance in the order of judgement: inherited, after lifecycle, before identity, and over at its instant.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
@@ -47,7 +47,7 @@ interface Situation {
   readonly path: string;
   /** The real time. */
   readonly at: string;
-  /** The lifecycle clock; default: the same. */
+  /** The lifecycle clock. Default: the real time. */
   readonly lifecycleAt?: string;
   readonly plan?: GatewayPlan;
   readonly method?: string;
@@ -91,39 +91,39 @@ const NOON = '2026-11-20T12:00:00Z';
 
 describe('maintenance', () => {
   it.each<[string, Situation, string]>([
-    ['of an API holds for its versions', { path: '/api/v3/orders', at: NOON }, 'maintenance'],
+    ['of an API applies to its versions', { path: '/api/v3/orders', at: NOON }, 'maintenance'],
     [
-      'is over at its instant, without a reload',
+      'ends at its instant, without a reload',
       { path: '/api/v3/orders', at: '2026-11-20T18:00:00Z' },
       'credentials_missing',
     ],
     [
-      'holds until the last millisecond',
+      'lasts until the last millisecond',
       { path: '/api/v3/orders', at: '2026-11-20T17:59:59.999Z' },
       'maintenance',
     ],
-    ['a version goes by its own', { path: '/api/v2/orders', at: NOON }, 'credentials_missing'],
-    ['of a version holds too', { path: '/api/v2/orders', at: '2026-11-20T05:00:00Z' }, 'maintenance'],
+    ["of a version replaces the API's", { path: '/api/v2/orders', at: NOON }, 'credentials_missing'],
+    ['of a version applies too', { path: '/api/v2/orders', at: '2026-11-20T05:00:00Z' }, 'maintenance'],
     [
-      'an operation goes by its own',
+      "of an operation replaces the version's",
       { path: '/api/v2/orders/search', at: '2026-11-21T12:00:00Z' },
       'maintenance',
     ],
     [
-      'an operation without one goes by its version',
+      'of a version applies to an operation without its own',
       { path: '/api/v2/orders/plain', at: NOON },
       'credentials_missing',
     ],
-    ['ORD-3: what has ended stays ended', { path: '/api/v0/orders', at: NOON }, 'version_retired'],
-    ['ORD-3: a brownout is told as one', { path: '/api/v1/orders', at: '2026-11-20T14:05:00Z' }, 'brownout'],
+    ['ORD-3: does not hide an end', { path: '/api/v0/orders', at: NOON }, 'version_retired'],
+    ['ORD-3: does not hide a brownout', { path: '/api/v1/orders', at: '2026-11-20T14:05:00Z' }, 'brownout'],
     [
-      'ORD-3: is told before a token is looked at',
+      'ORD-3: comes before the token is checked',
       { path: '/api/v3/orders', at: NOON, headers: { authorization: 'Bearer wrong' } },
       'maintenance',
     ],
-    ['an unknown version is unknown first', { path: '/api/v9/orders', at: NOON }, 'version_unknown'],
+    ['does not hide an unknown version', { path: '/api/v9/orders', at: NOON }, 'version_unknown'],
     [
-      'goes by the real time where the lifecycle clock is moved: the machines are worked on now',
+      'uses the real time even if the lifecycle clock is moved',
       { path: '/api/v3/orders', at: NOON, lifecycleAt: '2026-12-20T00:00:00Z' },
       'maintenance',
     ],
@@ -131,12 +131,12 @@ describe('maintenance', () => {
     expect((await judge(situation)).outcome).toBe(outcome);
   });
 
-  it('refuses also where the API is only observed', async () => {
+  it('also refuses in `mode: observe`', async () => {
     const { outcome } = await judge({ path: '/api/v3/orders', at: NOON, plan: observed });
     expect(outcome).toBe('maintenance');
   });
 
-  it('ORD-4: a preflight is answered all the same', async () => {
+  it('ORD-4: does not refuse a preflight', async () => {
     const { answer } = await judge({
       path: '/api/v3/orders',
       at: NOON,
@@ -146,7 +146,7 @@ describe('maintenance', () => {
     expect(answer?.status).toBe(204);
   });
 
-  it('ERR-5: says when to come back, as a delay that is long enough and as an instant, and nothing of why', async () => {
+  it('ERR-5: names the retry time as a delay and an instant, and no reason', async () => {
     const { answer } = await judge({ path: '/api/v3/orders', at: '2026-11-20T17:59:58.200Z' });
     expect(answer?.status).toBe(503);
     expect(answer?.headers.record()).toMatchObject({
@@ -164,7 +164,7 @@ describe('maintenance', () => {
     expect(early.answer?.body).not.toContain('index');
   });
 
-  it('DEP-1, SUN-1: of a deprecated version carries its lifecycle headers', async () => {
+  it('DEP-1, SUN-1: of a deprecated version has its lifecycle headers', async () => {
     const { answer } = await judge({ path: '/api/v1/orders', at: NOON });
     expect(answer?.headers.record()).toMatchObject({
       deprecation: '@1768435200',
@@ -173,7 +173,7 @@ describe('maintenance', () => {
     });
   });
 
-  it('stands in the lifecycle document as long as it holds, which is reused no longer than that', async () => {
+  it('is in the lifecycle document while it lasts, which caches reuse no longer', async () => {
     const page = async (at: string) => {
       const { answer } = await judge({ path: '/.well-known/lifecycle/orders', at });
       const { versions } = JSON.parse(answer?.body ?? '') as {
@@ -194,7 +194,7 @@ describe('maintenance', () => {
     expect(await page('2026-11-20T18:00:00Z')).toEqual({ told: [], reuse: 'max-age=300' });
   });
 
-  it('stands on the status page for people', async () => {
+  it('is on the HTML page', async () => {
     const { answer } = await judge({
       path: '/.well-known/lifecycle/orders',
       at: NOON,

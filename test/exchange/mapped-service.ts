@@ -1,5 +1,4 @@
-// A service behind the gateway and a request for it, as the mapping of addresses sees them.
-// A part of addresses.test.ts and addresses-model.test.ts.
+// A service behind the gateway and a request to it, for tests of address mapping.
 import { mapAnswer } from '../../gateway/exchange/addresses/answer-addresses.ts';
 import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
@@ -12,17 +11,16 @@ export const PUBLIC = 'https://api.example.com';
 export interface MappedService {
   readonly targets?: readonly string[];
   readonly host?: string;
-  /** Path of the upstream; default /bookings. */
+  /** Path of the upstream. Default: /bookings. */
   readonly path?: string;
-  /** What the client asked for, up to the tail; default /v1/bookings. */
+  /** The client's path before the tail. Default: /v1/bookings. */
   readonly client?: string;
-  /** Default /7. */
+  /** Default: /7. */
   readonly tail?: string;
-  /** Of the client. */
   readonly search?: string;
-  /** The parameter that carries versions. */
+  /** The query parameter with the version. */
   readonly query?: string;
-  /** Host of the request; default api.example.com. */
+  /** Host of the request. Default: api.example.com. */
   readonly asked?: string;
   readonly forwardedHost?: string;
   readonly public?: string;
@@ -30,7 +28,7 @@ export interface MappedService {
 
 export type MappedOrder = Pick<ForwardOrder, 'upstream' | 'target' | 'clientPlace'>;
 
-/** A plan knows an upstream as one object for as long as it is in force. */
+/** One object per upstream, as in a plan. */
 const upstreams = new Map<string, UpstreamPlan>();
 
 export function orderOf(service: MappedService): MappedOrder {
@@ -51,7 +49,7 @@ export function orderOf(service: MappedService): MappedOrder {
   };
 }
 
-/** The fields of an answer as the client gets them, and how many addresses led outside. */
+/** The fields that the client gets, and the number of addresses outside. */
 export function mapped(
   service: MappedService,
   headers: AnswerHeaders,

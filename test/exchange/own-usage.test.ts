@@ -1,4 +1,4 @@
-// A consumer's own usage where it differs from what the journey meets: who is not asked about, and what has been forgotten.
+// A consumer's own usage: which consumer is queried, and what is missing from the policies.
 import { describe, expect, it } from 'vitest';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { publishReserved } from '../../gateway/exchange/publish/reserved.ts';
@@ -73,24 +73,24 @@ async function ask(
 }
 
 describe('a consumer’s own usage', () => {
-  it('is asked of the ledger by what the consumer was known by: an address may be spelled like its id', async () => {
+  it('is queried by consumer id and kind of credential, because an address may have the same text', async () => {
     const { filters, consumer } = await ask([]);
     expect(filters).toEqual([{ consumer: 'acme', via: 'token', since: '2026-08-22' }]);
     expect(consumer).toBe(ACME);
   });
 
-  it('is asked of the ledger by its key, where that is what it shows', async () => {
+  it('is queried by API key if the request has one', async () => {
     const { filters } = await ask([], { headers: { 'x-api-key': 'good' } });
     expect(filters).toEqual([{ consumer: 'acme', via: 'key', since: '2026-08-22' }]);
   });
 
-  it('tells of its own leave that runs, and not why it has it', async () => {
+  it('lists current exceptions without their reason', async () => {
     const { body } = await ask([record()]);
     expect(body.versions[0].exceptions).toEqual([{ from: ['brownouts'], until: '2026-11-20T00:00:00.001Z' }]);
     expect(JSON.stringify(body)).not.toContain('secret of ours');
   });
 
-  it('has no dates of what is in no policy any more', async () => {
+  it('has no dates for a version that no policy has', async () => {
     const { body } = await ask([record({ api: 'lost', operation: 'GET /' })]);
     const calls = { calls: 1, last_call: '2026-11-20T00:00:00Z' };
     expect(body.versions).toEqual([
@@ -98,18 +98,18 @@ describe('a consumer’s own usage', () => {
     ]);
   });
 
-  it('says so where there is more than it tells', async () => {
+  it('says if the list is incomplete', async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => record({ operation: `GET /${index}` }));
     expect((await ask(many, { next: 'x' })).body).toMatchObject({ more: true });
     expect((await ask(many)).body).not.toHaveProperty('more');
   });
 
-  it('is refused, and not told by half, where the store was too slow to tell all of it', async () => {
+  it('is refused instead of incomplete if the store is too slow', async () => {
     const { directive } = await ask([record()], { next: 'x' });
     expect(directive).toMatchObject({ kind: 'refuse', refusal: { reason: 'usage_unavailable' } });
   });
 
-  it('CACHE-3: names every field that may say who asks', async () => {
+  it('CACHE-3: names every field that may identify the caller in Vary', async () => {
     const key: Authenticator = { ...authenticator(), via: 'key', field: 'X-API-Key' };
     const certificate: Authenticator = { ...key, via: 'certificate' };
     const { field: _none, ...nameless } = certificate;
@@ -124,7 +124,7 @@ describe('a consumer’s own usage', () => {
     expect(await asked([nameless])).toBeUndefined();
   });
 
-  it('is nowhere without an identity that could prove who asks, and where nothing is recorded', async () => {
+  it('does not exist without an identity, or if usage is not recorded', async () => {
     const ledger = { read: async () => ({ records: [], next: undefined }) };
     const ports = { wallClock: () => NOW, ledger, authenticators: AUTHENTICATORS };
     for (const lacking of [{ authenticators: new Map() }, { ledger: undefined }]) {

@@ -1,5 +1,4 @@
-// No spelling of a path reaches an operation or a nested base that refused its plain spelling, or another version's place (VER-7, ORD-2).
-// Policies and spellings are drawn; models of real services say what each spelling reaches.
+// No spelling of a path reaches an operation, nested API or version that refuses its plain spelling (VER-7, ORD-2).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
@@ -37,7 +36,7 @@ interface DrawnPolicy {
   readonly operations: readonly { readonly path: readonly string[]; readonly rule: string }[];
   readonly isOpen: boolean;
   readonly nested: 'none' | 'protected' | 'open';
-  /** Whether another version has its upstream path inside that of the default. */
+  /** Whether another version has its upstream path inside the default's. */
   readonly hasInner: boolean;
   readonly model: ServiceModel;
   readonly declared: string;
@@ -65,7 +64,7 @@ const policies: fc.Arbitrary<DrawnPolicy> = fc
   }));
 
 type Change = (path: string, at: number) => string;
-/** Each changes a path at one place; what comes out may be refused before anything is judged. */
+/** Each changes a path at one position. The result may be refused before judgement. */
 const CHANGES: readonly Change[] = [
   (path, at) => put(path, at, 1, flipped(path.charAt(at))),
   (path, at) => put(path, at, 1, encoded(path.charAt(at))),
@@ -89,7 +88,7 @@ const CHANGES: readonly Change[] = [
   (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25')),
   (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%2525')),
   (path, at) => put(path, nextSlash(path, at), 1, '%252F'),
-  // Two at once: what ends a path to one reader is a value to another, before a letter that a proxy decodes.
+  // Two changes: what ends a path for one parser is a value for another, before a letter that a proxy decodes.
   (path, at) =>
     put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25')).replace(/7|x(?=\/|$)/, '%23$&'),
   (path, at) => `${put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25'))}/%A0`,
@@ -122,12 +121,12 @@ const FIXED = [
   { path: ['reports', '{}'], rule: '{ sunset: 2026-01-01 }' },
 ] as const;
 
-describe('over models of real services', () => {
+describe('with models of real services', () => {
   it.each(
     SERVICE_MODELS.flatMap((model) =>
       model.declared.map((declared) => ({ model, declared, named: `${model.name}, ${declared || 'none'}` })),
     ),
-  )('$named: no change at any place reaches what refused the plain one', async (each) => {
+  )('$named: no change at any position reaches what refuses the plain path', async (each) => {
     const subject = await subjectOf({
       ...each,
       operations: FIXED,
@@ -143,7 +142,7 @@ describe('over models of real services', () => {
   });
 
   it(
-    'no spelling reaches what refused the plain one',
+    'no spelling reaches what refuses the plain one',
     async () => {
       const { seed, drawn } = samples(policies, POLICIES);
       let judged = 0;
@@ -178,7 +177,7 @@ describe('over models of real services', () => {
 });
 
 it.each(['', 'paths: nginx\n', 'paths: strict\n', 'paths: express\n'])(
-  'VER-9: with %j no proxy can make a query of the path, before the parameter that carries the version',
+  'VER-9: with %j no proxy can start a query in the path, before the parameter with the version',
   async (paths) => {
     const plan = await planOf(`api: mono
 base: /api/mono
@@ -202,9 +201,9 @@ interface PlainRoute extends ModelRoute {
 
 interface Subject {
   readonly text: string;
-  /** What the service has, the most particular first. */
+  /** The routes of the service, the most specific first. */
   readonly routes: readonly PlainRoute[];
-  /** The path that goes upstream for a caller that holds no scope of an administrator; undefined where it is refused. */
+  /** The path sent upstream for a caller without admin scopes. Undefined if it is refused. */
   readonly forwarded: (path: string) => Promise<string | undefined>;
 }
 
@@ -255,7 +254,7 @@ versions: none
   const forwarded = forwarderOf(await planOf(...files));
   const templates = operations.map(({ path }) => path);
   const own = [...templates, ['extra'], ['{}', 'extra']];
-  // Whatever is below its base belongs to the nested part, as in an application that is mounted there.
+  // All paths below its base belong to the nested part, as in a mounted application.
   const below = taken.flatMap((each) => [[each], [each, '{}'], [each, '{}', '{}'], [each, '{}', '{}', '{}']]);
   const all = [...own, ...below];
   const routes = [...new Map(all.map((path) => [path.join('/'), path])).values()]

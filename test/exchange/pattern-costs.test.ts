@@ -1,5 +1,4 @@
-// Promise 5: no pattern that reads what a stranger sends costs more than its length explains.
-// Work and not time, and the least of several measurements, so that a busy machine fails nothing.
+// Promise 5: the cost of every parser of client input is linear in its length.
 import { describe, expect, it } from 'vitest';
 import { RecordFields, readAuthority, readTarget } from '../../gateway/exchange/request-view.ts';
 import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
@@ -38,7 +37,7 @@ const RESOURCES = tableOf(
     ...[`/${name}/me/items/last`, `/${name}/{id}/items/{item}/notes/{note}`, `/${name}/{id}/{kind}/{item}/x`],
   ]),
 );
-/** With all that makes for more readings of a path. */
+/** With everything that adds readings of a path. */
 const SPECIAL = '%2Fq.j;x%3B%E2%84%AA%20%2540%3Fx';
 
 function reach(operations: typeof OPERATIONS, path: string): unknown {
@@ -88,7 +87,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['X-Forwarded-For', (chain) => clientAddress('10.0.0.1', chain)],
 ];
 
-/** Each to be repeated up to the length: what patterns go back over, again and again. */
+/** Repeated up to the length. These make regular expressions backtrack. */
 const PIECES = [
   'a',
   'a.',
@@ -129,28 +128,28 @@ const PIECES = [
 const TYPE = 'application/vnd.acme+json';
 const LENGTH = 8 * 1024;
 const MOST_MS = 5;
-/** Against the work of normalising a path, since machines and their loads differ. */
+/** Relative to the cost of normalising a path, because machines differ. */
 const MOST_TIMES_NORMALISED = 5;
 
-describe('promise 5: 8 KiB of anything are read with 5 ms of work:', () => {
+describe('promise 5: 8 KiB of any input take at most 5 ms of CPU:', () => {
   it.each(READERS)('%s', (_name, read) => {
     const slow = PIECES.filter((piece) => {
       const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
-      // One that ends as nothing may end fails at the last moment.
+      // An invalid last character fails at the last moment.
       const isSlow = () =>
         workOf(() => {
           read(text);
           read(`${text}\u0001`);
         }) >
         2 * MOST_MS;
-      // Once more, since other threads of this process may have worked meanwhile.
+      // Repeated, because other threads of this process may have run meanwhile.
       return isSlow() && isSlow();
     });
     expect(slow).toEqual([]);
   });
 });
 
-/** One path of five levels, and all paths of a literal or a parameter at each of them. */
+/** One path of five levels, and all paths with a literal or a parameter at each level. */
 const LEVELS = [0, 1, 2, 3, 4];
 const ONE = tableOf([`/${LEVELS.map(() => 'a').join('/')}/z`]);
 const ALTERNATING = tableOf(
@@ -160,7 +159,7 @@ const ALTERNATING = tableOf(
   }),
 );
 const LONG = tableOf([`/${LEVELS.map(() => 'a'.repeat(150)).join('/')}/z`]);
-/** What every reader reads in another way. */
+/** Each parser reads it differently. */
 const END = '.j%20%3By;x%2Fq%E2%84%AA';
 const HOSTILE = {
   'blanks behind': (bytes: number) => `/a${'%20'.repeat(bytes / 3)}`,
@@ -171,7 +170,7 @@ const HOSTILE = {
   parameters: (bytes: number) => `/A${'%20;a%3B'.repeat(bytes / 8)}`,
 };
 
-describe('promise 5: a path is read once, however many readings and operations it meets:', () => {
+describe('promise 5: a path is parsed once for any number of readings and operations:', () => {
   const judge = (table: typeof ONE, segment: string) => {
     const tail = `${segment.repeat(LEVELS.length)}/z1${END}`;
     return workOf(() => reach(table, tail));
@@ -186,7 +185,7 @@ describe('promise 5: a path is read once, however many readings and operations i
   });
 });
 
-/** The least of several measurements, in milliseconds. */
+/** The minimum of several measurements, in milliseconds. */
 function workOf(read: () => unknown): number {
   const rounds = Array.from({ length: 12 }, () => {
     const before = process.cpuUsage();

@@ -1,4 +1,4 @@
-// The order of judgement: what wins when several things are wrong with one request.
+// The order of judgement: which refusal wins if several apply.
 import { describe, expect, it } from 'vitest';
 import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
@@ -42,7 +42,7 @@ const ACME: AuthenticationResult = {
   consumer: { id: 'acme', mayLabelMetrics: true, via: 'token', scopes: new Set(['orders:read']), claims: {} },
 };
 
-/** A version gone since yesterday that is also protected, limited and guarded. */
+/** A version that was retired yesterday and is also protected, limited and guarded. */
 function retiredVersion(): VersionRules {
   const base = version();
   const schedule = { ...base.schedule, sunset: NOW - 86_400_000 };
@@ -55,7 +55,7 @@ function retiredVersion(): VersionRules {
   };
 }
 
-/** Everyone, or a share of the callers, is refused for an hour around now. */
+/** Refuses all callers, or a share of them, for an hour around now. */
 function brownout(share?: number): BrownoutCalendar {
   const [from, until] = [NOW - 1_800_000, NOW + 1_800_000];
   return createBrownoutCalendar([
@@ -74,10 +74,10 @@ interface Situation {
   readonly guarded?: boolean;
   readonly token?: MaybePromise<AuthenticationResult>;
   readonly quota?: Quota;
-  /** Instead of `quota`. */
+  /** Replaces `quota`. */
   readonly take?: RateLimiter['take'];
   readonly hstsSeconds?: number | undefined;
-  /** Versions beside the one asked for. */
+  /** Versions besides the requested one. */
   readonly others?: readonly VersionRules[];
 }
 
@@ -115,29 +115,25 @@ function reasonOf(directive: Directive): string {
 
 describe('decide', () => {
   it.each<[string, Situation, string]>([
-    [
-      'the guard answers before anything is looked up',
-      { guarded: true, request: { path: '/nowhere' } },
-      'guard_limited',
-    ],
+    ['the guard comes before any lookup', { guarded: true, request: { path: '/nowhere' } }, 'guard_limited'],
     [
       'AUTH-1: a credential in the URL is refused on any path',
       { request: { path: '/nowhere', search: '?access_token=x' } },
       'credentials_in_url',
     ],
     [
-      'AUTH-1: on a connection for another host too',
+      'AUTH-1: also on a connection for another host',
       { request: { misdirected: true, search: '?access_token=x' } },
       'credentials_in_url',
     ],
-    ['TLS-4: such a connection serves no API', { request: { misdirected: true } }, 'misdirected'],
+    ['TLS-4: a misdirected connection serves no API', { request: { misdirected: true } }, 'misdirected'],
     [
-      'TLS-4: nor what is published about all',
+      'TLS-4: and no published page',
       { request: { misdirected: true, path: '/.well-known/api-catalog' } },
       'misdirected',
     ],
     [
-      'WS-4: a stranger opens no WebSocket, whatever version it names',
+      'WS-4: a foreign origin opens no WebSocket to any version',
       {
         cors: { origins: new Set(['https://app.example.com']) },
         request: { webSocket: true, path: '/api/v9/orders', headers: { origin: 'https://evil.example' } },
@@ -145,12 +141,12 @@ describe('decide', () => {
       'origin_not_allowed',
     ],
     [
-      'FWD-10: what is too large is not counted',
+      'FWD-10: a body that is too large is not counted',
       { request: { headers: { authorization: 'Bearer a.b.c', 'content-length': '1000001' } } },
       'body_too_large',
     ],
     [
-      'FWD-10: a scope that lacks is said before a size',
+      'FWD-10: a missing scope comes before the size',
       {
         request: {
           method: 'POST',
@@ -162,7 +158,7 @@ describe('decide', () => {
     ['a known host without a route is not found', { request: { path: '/nowhere' } }, 'route_unknown'],
     ['TLS-4: an unknown host is misdirected', { request: { host: 'other.example' } }, 'host_unknown'],
     [
-      'VER-3: disagreement is found before authentication',
+      'VER-3: an ambiguous version is found before authentication',
       { request: { headers: { 'api-version': '2' } } },
       'version_ambiguous',
     ],
@@ -172,12 +168,12 @@ describe('decide', () => {
       'version_unknown',
     ],
     [
-      'ORD-3: retirement is told without a token',
+      'ORD-3: retirement is reported without a token',
       { rules: retiredVersion(), request: { headers: {} } },
       'version_retired',
     ],
     [
-      'ORD-3: a brownout is told without a token',
+      'ORD-3: a brownout is reported without a token',
       { rules: brownedOutVersion(), request: { headers: {} } },
       'brownout',
     ],
@@ -187,7 +183,7 @@ describe('decide', () => {
       'version_retired',
     ],
     [
-      'ORD-3: a brownout for a share of the callers waits until they are known',
+      'ORD-3: a brownout for a share of the callers needs their identity',
       { rules: brownedOutVersion(0.999999), request: { headers: {} } },
       'credentials_missing',
     ],
@@ -200,11 +196,11 @@ describe('decide', () => {
       'brownout',
     ],
     [
-      'a share that passes by the caller changes nothing',
+      'a brownout share that does not include the caller has no effect',
       { rules: brownedOutVersion(0.000001) },
       'rate_limited',
     ],
-    ['AUTH-2: no token comes before the limit', { request: { headers: {} } }, 'credentials_missing'],
+    ['AUTH-2: a missing token comes before the limit', { request: { headers: {} } }, 'credentials_missing'],
     [
       'a refused token comes before the limit',
       { token: { kind: 'refused', refusal: { reason: 'token_invalid', description: 'x' } } },
@@ -217,7 +213,7 @@ describe('decide', () => {
     ],
     ['the limit comes last', {}, 'rate_limited'],
     [
-      'RL-13: a limit that may not be guessed refuses',
+      'RL-13: a limit that must not be estimated refuses',
       { quota: { kind: 'unavailable', limit: LIMIT, rule: RULE } },
       'limits_unavailable',
     ],
@@ -225,7 +221,7 @@ describe('decide', () => {
     expect(reasonOf(await judge(situation))).toBe(reason);
   });
 
-  it('JWT-4: no key to judge a token by is a fault, not a 401', async () => {
+  it('JWT-4: a missing key to verify a token is a fault, not a 401', async () => {
     await expect(judge({ token: { kind: 'unavailable' } })).rejects.toMatchObject({
       code: 'identity_unavailable',
     });
@@ -234,8 +230,8 @@ describe('decide', () => {
   it.each<[string, ViewParts, string | undefined]>([
     ['the path', { path: '/api/v9/orders' }, 'path'],
     ['the header', { path: '/api/orders', headers: { 'api-version': 'nine' } }, 'header'],
-    ['two that disagree', { headers: { 'api-version': '2' } }, undefined],
-  ])('VER-6: a version refused for %s is recorded under its carrier', async (_, request, carrier) => {
+    ['two carriers that disagree', { headers: { 'api-version': '2' } }, undefined],
+  ])('VER-6: a version refused for %s is recorded with its carrier', async (_, request, carrier) => {
     const exchange = exchangeIn({ request });
     const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
     await exchange.decide(view(request), facts);
@@ -262,7 +258,7 @@ describe('decide', () => {
     expect(headers.get('strict-transport-security')).toBe(line);
   });
 
-  it('ORD-2, VER-9: what was judged is what is forwarded, less the version carriers', async () => {
+  it('ORD-2, VER-9: the judged request is forwarded without its version carriers', async () => {
     const directive = await judge({
       quota: { ...EXHAUSTED, allowed: true },
       request: { path: '/api/v1/orders/a%2Fb', search: '?x=1&x=2&y=%2f' },
@@ -285,22 +281,22 @@ describe('decide', () => {
   });
 });
 
-describe('waiting', () => {
+describe('decide', () => {
   const quota = { ...EXHAUSTED, allowed: true };
 
   it.each<[string, Situation]>([
     ['a request that is forwarded', { quota }],
     ['a request that is refused', {}],
     ['an unknown path', { request: { path: '/nowhere' } }],
-    ['a flood', { guarded: true }],
-  ])('%s is decided without a promise', (_, situation) => {
+    ['a refusal by the guard', { guarded: true }],
+  ])('decides %s without a promise', (_, situation) => {
     expect(decideIn(situation)).not.toBeInstanceOf(Promise);
   });
 
   it.each<[string, Situation]>([
     ['a token', { quota, token: Promise.resolve(ACME) }],
     ['a lease', { take: async () => [quota] }],
-  ])('a request that waits for %s is decided as one that does not', async (_, situation) => {
+  ])('decides a request that waits for %s like one that does not', async (_, situation) => {
     const waiting = decideIn(situation);
     expect(waiting).toBeInstanceOf(Promise);
     expect(await waiting).toEqual(decideIn({ quota }));
@@ -309,7 +305,7 @@ describe('waiting', () => {
   it.each<[string, Situation]>([
     ['throws', { take: () => expect.fail('broken') }],
     ['rejects', { take: async () => expect.fail('broken') }],
-  ])('a limiter that %s is a rejection', async (_, situation) => {
+  ])('rejects if the limiter %s', async (_, situation) => {
     await expect(decideIn(situation)).rejects.toThrow('broken');
   });
 });
@@ -329,7 +325,7 @@ describe('redirects of a retired version', () => {
     expect(write).toMatchObject({ refusal: { status: 308 } });
   });
 
-  it('RET-4: what has ended by now is no target, and with none left the version is gone', async () => {
+  it('RET-4: an ended version is no target, and without a target the version is gone', async () => {
     const ended = { label: 'v2', path: '/api/v2/orders', tail: undefined };
     const open = { label: 'v3', path: '/api/v3/orders', tail: undefined };
     const others = [{ ...retiredVersion(), label: 'v2' }];
@@ -343,7 +339,7 @@ describe('redirects of a retired version', () => {
   it.each([
     ['the header alone', '/api/orders/7'],
     ['the header beside the path', '/api/v1/orders/7'],
-  ])('RET-5: a version named by %s is gone, since the client would send it again', async (_, path) => {
+  ])('RET-5: a version named by %s is gone, because the client would name it again', async (_, path) => {
     const directive = await judge({ rules: moved(), request: { path, headers: { 'api-version': '1' } } });
     expect(reasonOf(directive)).toBe('version_retired');
   });

@@ -1,4 +1,4 @@
-// RET-4: no redirect leads to the next one, whatever a file says of versions and operations, its checks left out.
+// RET-4: no redirect leads to another redirect, for random versions and operations without the checks.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EVERY_SCOPE, judge } from '../../gateway/cli/judge.ts';
@@ -22,7 +22,7 @@ const URLS = LABELS.flatMap((label) =>
 const day = fc.constantFrom(...DAYS);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const label = fc.constantFrom(...LABELS);
-/** What `/c/{id}` captures fits nowhere else, so that a parameter leads to itself only. */
+/** A capture of `/c/{id}` matches no other template, so its parameter leads only to itself. */
 const operation = fc.record(
   {
     sunset: day,
@@ -95,7 +95,7 @@ async function locationOf(plan: GatewayPlan, url: string, now: number): Promise<
 }
 
 describe('following redirects', () => {
-  it('RET-4: ends after one step at every instant, in whatever circle successors stand', async () => {
+  it('RET-4: ends after one step at every instant, also with circular successors', async () => {
     let redirected = 0;
     await fc.assert(
       fc.asyncProperty(file, async (versions) => {

@@ -1,4 +1,4 @@
-// Links to versions beside the successor (RFC 5829), at the instants at which they come and go.
+// Links to versions other than the successor (RFC 5829), at the instants at which they appear and disappear.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../plan/workspace.ts';
 import { explain } from '../support/file-commands.ts';
@@ -21,7 +21,7 @@ upstreams:
   v4: { targets: [http://127.0.0.1:4004] }
 ${VERSIONS}`;
 
-/** `relation target` of every link of the answer, as `explain` finds them. */
+/** `relation target` of every link of the response, from `explain`. */
 async function linked(path: string, at: string, policy = POLICY, headers: readonly string[] = []) {
   await using files = await workspace({ 'policies/orders.yaml': policy });
   const now = Date.parse(at);
@@ -31,7 +31,7 @@ async function linked(path: string, at: string, policy = POLICY, headers: readon
   return [...link.matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, url, rel]) => `${rel} ${url}`);
 }
 
-/** Of those, the versions beside the successor. */
+/** Only the versions other than the successor. */
 async function related(...asked: Parameters<typeof linked>): Promise<readonly string[]> {
   const links = await linked(...asked);
   return links.flatMap((link) => /^(latest|predecessor)-version (.*)$/.exec(link)?.slice(1).join(' ') ?? []);
@@ -39,43 +39,48 @@ async function related(...asked: Parameters<typeof linked>): Promise<readonly st
 
 const ORIGIN = 'https://api.example.com/api';
 
-describe('links beside the successor', () => {
+describe('links besides the successor', () => {
   it.each<readonly [string, string, string, readonly string[]]>([
     [
-      'a current version names the one before',
+      'a current version links its predecessor',
       '/api/v3/orders/7?x=1',
       '2026-01-01',
       [`predecessor ${ORIGIN}/v2/orders/7`],
     ],
-    ['until that is gone', '/api/v3/orders/7', '2027-01-01', []],
-    ['a version nothing leads to names none', '/api/v4/orders', '2026-07-01', []],
-    ['the successor is not named twice', '/api/v2/orders', '2026-01-01', []],
+    ['until the predecessor has ended', '/api/v3/orders/7', '2027-01-01', []],
+    ['a version without a predecessor links none', '/api/v4/orders', '2026-07-01', []],
+    ['the successor is not linked twice', '/api/v2/orders', '2026-01-01', []],
     [
-      'what is deprecated names the newest, and the one before',
+      'a deprecated version links the newest and its predecessor',
       '/api/v2/orders/a%2Fb',
       '2025-06-01',
       [`predecessor ${ORIGIN}/v1/orders/a%2Fb`],
     ],
     [
-      'the newest is another once that is released',
+      'the newest changes with a release',
       '/api/v2/orders/a%2Fb',
       '2026-06-01',
       [`latest ${ORIGIN}/v4/orders/a%2Fb`],
     ],
-    ['in the second before it is not', '/api/v2/orders', '2026-05-31T23:59:59Z', []],
-    ['what is gone names the newest too', '/api/v1/orders', '2026-06-01', [`latest ${ORIGIN}/v4/orders`]],
-    ['a hostile path ends no link', '/api/v4/orders/"><x>', '2026-07-01', []],
+    ['and not a second earlier', '/api/v2/orders', '2026-05-31T23:59:59Z', []],
+    [
+      'a retired version links the newest too',
+      '/api/v1/orders',
+      '2026-06-01',
+      [`latest ${ORIGIN}/v4/orders`],
+    ],
+    ['a hostile path does not end a link', '/api/v4/orders/"><x>', '2026-07-01', []],
   ])('%s', async (_name, request, at, links) => {
     expect(await related(request, at)).toEqual(links);
   });
 
-  it('where only a header tells versions apart there is no other place to name', async () => {
+  it('there are none if only a header names versions', async () => {
     const policy = POLICY.replace('{ path: "/api/{version}/orders" }, ', '');
     expect(await related('/api/orders', '2026-01-01', policy, ['API-Version: 3'])).toEqual([]);
   });
 });
 
-describe('RFC 5829: the relations of an answer', () => {
+describe('RFC 5829: the relations of a response', () => {
   const DOCS = 'https://docs.example.com';
   const STATUS = 'https://status.example.com/orders';
   const PAGE = 'https://api.example.com/.well-known/lifecycle/orders';
@@ -92,31 +97,31 @@ describe('RFC 5829: the relations of an answer', () => {
 
   it.each<readonly [string, string, string, readonly string[]]>([
     [
-      'before any deprecation: how it is called, and the one before',
+      'before any deprecation: documentation and predecessor',
       'v3',
       '2025-06-01',
       [...CALLED, `predecessor-version ${V2}`],
     ],
     [
-      'with a description of its own',
+      'with its own description',
       'v4',
       '2026-07-01',
       [`service-doc ${DOCS}/orders`, `service-desc ${DOCS}/v4`],
     ],
     [
-      'deprecated: the guide, the status, the policy page, how it is called, the next, and the one before',
+      'deprecated: guide, status, policy page, documentation, successor and predecessor',
       'v2',
       '2025-06-01',
       [...TOLD, ...CALLED, `successor-version ${V3}`, `predecessor-version ${V1}`],
     ],
     [
-      'deprecated, and its successor not the newest',
+      'deprecated, with a successor that is not the newest',
       'v2',
       '2026-06-01',
       [...TOLD, ...CALLED, `successor-version ${V3}`, `latest-version ${V4}`],
     ],
     [
-      'from its sunset on: nothing of how it is called',
+      'after the sunset: no documentation',
       'v2',
       '2027-01-01',
       [...TOLD, `successor-version ${V3}`, `latest-version ${V4}`],
@@ -125,7 +130,7 @@ describe('RFC 5829: the relations of an answer', () => {
     expect(await linked(`/api/${label}/orders/7`, at, policy)).toEqual(links);
   });
 
-  it('deprecated without a successor: what may serve instead', async () => {
+  it('deprecated without a successor: the alternate', async () => {
     expect(await linked('/api/v2/orders/7', '2026-06-01', without)).toEqual([
       ...TOLD,
       `alternate ${DOCS}/instead`,
@@ -134,13 +139,13 @@ describe('RFC 5829: the relations of an answer', () => {
     ]);
   });
 
-  it.each(['/', '/nothing-here'])('where there is no API, as at %s: the catalog', async (path) => {
+  it.each(['/', '/nothing-here'])('without an API, as at %s: the catalog', async (path) => {
     expect(await linked(path, '2026-06-01', policy)).toEqual([
       'api-catalog https://api.example.com/.well-known/api-catalog',
     ]);
   });
 
-  it('at the front door of an API: the catalog beside its own', async () => {
+  it('at the root of an API: the catalog besides its own links', async () => {
     const root = `api: root\nbase: /\naccess: public\nservice_doc: ${DOCS}\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n`;
     const catalog = 'api-catalog https://api.example.com/.well-known/api-catalog';
     expect(await linked('/', '2026-06-01', root)).toEqual([`service-doc ${DOCS}/`, catalog]);

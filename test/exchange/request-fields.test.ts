@@ -1,10 +1,10 @@
-// The fields of a request, read one by one from the record that Node makes of them.
+// Reading request fields from Node's header record.
 import { expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 
 const fields = new RecordFields({ accept: 'text/html', 'set-cookie': ['a=1', 'b=2'], expect: undefined });
 
-it('is one value for each name, repeats joined', () => {
+it('a field is one value per name, with repeated lines joined', () => {
   expect(['accept', 'set-cookie', 'expect', 'host'].map((name) => fields.get(name))).toEqual([
     'text/html',
     'a=1, b=2',
@@ -13,7 +13,7 @@ it('is one value for each name, repeats joined', () => {
   ]);
 });
 
-it('visits each line that was kept apart by itself, so that it goes on as it came', () => {
+it('lines that Node keeps separate are visited separately', () => {
   const seen: string[] = [];
   fields.each((name, value) => seen.push(`${name}: ${value}`));
   expect(seen).toEqual(['accept: text/html', 'set-cookie: a=1', 'set-cookie: b=2']);

@@ -1,5 +1,4 @@
-// What an operator is told of a version that retires by usage: by explain, the timeline, diff and check.
-// When one does stands in policy/retire-when.test.ts.
+// How explain, the timeline, diff and check show a retirement by usage.
 import { describe, expect, it } from 'vitest';
 import { GATEWAY, NOW, workspace } from '../plan/workspace.ts';
 import { diff, explain, timeline } from '../support/file-commands.ts';
@@ -9,7 +8,7 @@ describe('a retirement by usage', () => {
   const RULE = '    retire_when: { consumers_below: 1, calls_below: 100/30d, on_exceed: hold }\n';
   const policy = POLICY.replace('    successor: v2\n', `    successor: v2\n${RULE}`);
 
-  it('is told by explain and the timeline, until the sunset', async () => {
+  it('is shown by explain and the timeline until the sunset', async () => {
     await using files = await workspace({ 'policies/orders.yaml': policy });
     const told = async (now: number) => {
       const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', now });
@@ -25,7 +24,7 @@ describe('a retirement by usage', () => {
     );
   });
 
-  it('and a freeze are told by diff in words', async () => {
+  it('and a freeze are shown by diff in words', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy,
       'old/orders.yaml': POLICY.replace('2026-06-01', '2026-07-01'),
@@ -51,7 +50,7 @@ describe('a retirement by usage', () => {
       'error retire-when: v1 is never deprecated, so that its calls are not counted',
     ],
     [
-      'in an API that is only observed',
+      'in an API with `mode: observe`',
       'api: orders\n',
       'api: orders\nmode: observe\n',
       'warning retire-when: in observe mode no version ends, so nothing can be held',
@@ -71,20 +70,20 @@ describe('a retirement by usage', () => {
       'ledger: off\n',
     ],
     [
-      'over more days than are kept',
+      'over more days than the ledger keeps',
       '',
       '',
       'warning ledger: the ledger keeps 30 days, today among them: it never has 30 whole ones',
       'ledger: { keep: 30d }\n',
     ],
     [
-      'and a freeze that lasts longer than callers are remembered',
+      'and a freeze that lasts longer than the ledger keeps callers',
       '',
       '',
       'warning ledger: it lasts 228 days, but the ledger keeps 227: a caller that pauses longer is refused as new',
       'ledger: { keep: 227d }\n',
     ],
-  ])('is found by check %s', async (_title, from, to, said, more = '') => {
+  ])('is reported by check %s', async (_title, from, to, said, more = '') => {
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY + more,
       'policies/orders.yaml': policy.replace(from, to),

@@ -1,5 +1,4 @@
-// A year of one version, in UTC and where clocks change: at each transition the whole judgement is asked one second before,
-// at and one second after it, and at random instants between. What should come is worked out by the wall clock here.
+// A year of one version in three time zones: one second before, at and after each transition, and at random instants.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
@@ -14,7 +13,7 @@ const day = (text: string) => Temporal.Instant.from(`${text}T00:00:00Z`).epochMi
 const BEGIN = day('2026-12-25');
 const END = day('2028-01-10');
 
-/** Brownouts at 02:30 on the wall every Sunday, which is when clocks change; then every day before the sunset. */
+/** Brownouts at 02:30 local time every Sunday, when clocks change, then every day before the sunset. */
 const policy = (zone: string) => `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" } ]
@@ -41,11 +40,11 @@ versions:
 
 interface Step {
   readonly at: number;
-  /** What a request is told from then on. */
+  /** What a request gets from then on. */
   readonly told: string;
 }
 
-/** 02:30 on the wall; where the clocks skip it, the hour they go forward to. */
+/** 02:30 local time. If the clocks skip it, the hour they move to. */
 function halfPastTwo(date: Temporal.PlainDate, zone: string): number {
   const local = date.toPlainDateTime('02:30').toZonedDateTime(zone, { disambiguation: 'compatible' });
   return (local.hour === 2 ? local : local.startOfDay().add({ hours: 2 })).epochMilliseconds;
@@ -94,7 +93,7 @@ async function planOf(text: string): Promise<GatewayPlan> {
   return plan;
 }
 
-/** Asks what a request is told at an instant: its stage, what becomes of it, and the limit it was counted by. */
+/** What a request gets at an instant: stage, outcome and limit. */
 function asking(plan: GatewayPlan, path: string): (now: number) => Promise<string> {
   return async (now) => {
     let units: number | undefined;
@@ -124,7 +123,7 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('a simulated year in
   it.each([
     ['a version', '/api/v1/orders/7', stepsOf(zone)],
     ['an operation', '/api/v1/orders/old', OF_OPERATION],
-  ])('promise 43: %s is told each transition in its second', async (_what, path, steps) => {
+  ])('promise 43: %s changes in the second of each transition', async (_what, path, steps) => {
     const ask = asking(await planOf(policy(zone)), path);
     for (const { at } of steps) {
       for (const now of [at - SECOND, at - 1, at, at + 1, at + SECOND])

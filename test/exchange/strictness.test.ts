@@ -1,4 +1,4 @@
-// Field lines as they come: which names may be repeated, in whatever case, and which are left out.
+// Checks of received field lines: which names may be repeated, in any case, and which are removed.
 import { expect, it } from 'vitest';
 import { strictnessRefusal } from '../../gateway/exchange/strictness.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
@@ -13,7 +13,7 @@ const ONCE = [
   ...['Max-Forwards', 'Proxy-Authorization', 'Idempotency-Key'],
 ];
 
-it.each(ONCE)('SMG-17: %s may be sent once, however it is spelled', (name) => {
+it.each(ONCE)('SMG-17: %s may be sent once, in any case', (name) => {
   const message = `${name.toLowerCase()} may be sent only once.`;
   for (const other of [name, name.toLowerCase(), name.toUpperCase()]) {
     expect(judge([name, 'a', 'Accept', '*/*', other, 'b'])).toMatchObject({ status: 400, message });
@@ -22,12 +22,12 @@ it.each(ONCE)('SMG-17: %s may be sent once, however it is spelled', (name) => {
   expect(judge([name.toLowerCase(), 'a', name.toLowerCase(), 'a'], true)).toMatchObject({ status: 400 });
 });
 
-it.each(ONCE)('a name that only looks like %s may be repeated', (name) => {
+it.each(ONCE)('a name similar to %s may be repeated', (name) => {
   const alike = name.replace(/.$/, 'x');
   expect(judge([alike, 'a', name, 'b', alike, 'c'])).toBeUndefined();
 });
 
-it('SMG-25: a name with a low line is left out in any case', () => {
+it('SMG-25: a name with an underscore is removed in any case', () => {
   const head = { url: '/', httpVersion: '1.1', rawHeaders: ['X_User', 'a'], headers: { x_user: 'a' } };
   expect(strictnessRefusal(head, false, bounds)).toBeUndefined();
   expect(head).toMatchObject({ headers: {}, underscored: ['x_user'] });

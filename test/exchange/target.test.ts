@@ -33,7 +33,7 @@ describe('VER-7: the path is normalised once', () => {
     ['a backslash, encoded again', '/a%255Cb'],
     ['a backslash, encoded twice again', '/a%25255cb'],
     ['a backslash by encoded digits of its encoding', '/a%25%2535%2543b'],
-    ['two slashes at the start, which make what follows a host', '//evil.example/a'],
+    ['two slashes at the start, after which a host follows', '//evil.example/a'],
     ['half a triplet', '/a%2'],
     ['a dot in an overlong form', '/a/%c0%ae%c0%ae/b'],
     ['a slash in an overlong form', '/a/..%C0%AFb'],
@@ -44,7 +44,7 @@ describe('VER-7: the path is normalised once', () => {
     ['dot segments before an encoded ?', '/a/..%3fb'],
     ['dot segments before an encoded #', '/a/..%23b'],
     ['a dot by encoded digits of its encoding', '/a/%25%2532%2565%25%2532%2565/b'],
-    ['more encodings of encodings than anybody needs', '/a/%25252525252525252541'],
+    ['too many nested encodings', '/a/%25252525252525252541'],
   ])('refused: %s: %s', (_what, sent) => {
     expect(readTarget(sent, 'GET')).toMatchObject({ kind: 'malformed' });
   });
@@ -62,9 +62,9 @@ describe('VER-7: the path is normalised once', () => {
     expect(readTarget(sent, 'GET')).toMatchObject({ kind: 'resource', path: sent });
   });
 
-  it('no path costs more than a few milliseconds, however often it is encoded', () => {
+  it('a path takes at most a few milliseconds, with any number of encodings', () => {
     const hostile = [`/%${'25'.repeat(4_080)}2e`, `/${'%25'.repeat(2_700)}`, `/${'%2525252525'.repeat(700)}`];
-    // The best of some tries: on a busy machine a single one says more about the machine.
+    // The minimum of several runs, because a busy machine distorts a single one.
     const tries = Array.from({ length: 10 }, () => {
       const before = threadMs();
       for (const path of hostile) readTarget(path, 'GET');
@@ -73,7 +73,7 @@ describe('VER-7: the path is normalised once', () => {
     expect(Math.min(...tries)).toBeLessThan(25);
   });
 
-  it('the query is never touched', () => {
+  it('the query is unchanged', () => {
     expect(readTarget('/a?x=%2e&x=../..&%zz', 'GET')).toMatchObject({
       path: '/a',
       search: '?x=%2e&x=../..&%zz',
@@ -88,7 +88,7 @@ describe('VER-7: the path is normalised once', () => {
     });
   });
 
-  it('reading what was read changes nothing, and no dot segment survives any number of decodings', () => {
+  it('reading a result again changes nothing, and no dot segment survives any number of decodings', () => {
     const piece = fc.constantFrom(
       'a',
       '/',

@@ -1,5 +1,4 @@
-// Promise 43: a date means the same instant wherever the process runs, on every day that a calendar has.
-// Files are read, compiled and judged anew in each zone, from the text of a policy to the words of an answer.
+// Promise 43: a date is the same instant in every time zone, for every day of the calendar.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Workspace, workspace } from '../plan/workspace.ts';
 import { explain } from '../support/file-commands.ts';
@@ -46,7 +45,7 @@ describe.each([
   ['2038-01-19T03:14:08Z', 2 ** 31 * 1000, 'Tue, 19 Jan 2038 03:14:08 GMT'],
   ['9999-12-31', Date.UTC(9999, 11, 31), 'Fri, 31 Dec 9999 00:00:00 GMT'],
 ])('a sunset of %s', (written, instant, field) => {
-  it.each(ZONES)('comes in its second in %s', async (name) => {
+  it.each(ZONES)('is in the same second in %s', async (name) => {
     process.env.TZ = name;
     await files.write('policies/orders.yaml', policy(written));
     const before = await told(instant - 1);
@@ -61,7 +60,7 @@ describe.each([
   });
 });
 
-it('the zones are other ones, or this shows nothing', () => {
+it('the zones differ, or this test shows nothing', () => {
   const hours = ZONES.map((name) => {
     process.env.TZ = name;
     return new Date(Date.UTC(2027, 0, 15)).getHours();
@@ -76,7 +75,7 @@ it.each([
   '2027-01-15T24:00:00Z',
   '2027-01-15T00:00:00',
   '10000-01-01',
-])('promise 43: no calendar or clock has %s: it is refused by its place', async (written) => {
+])('promise 43: %s is not a date: it is refused with its position', async (written) => {
   await files.write('policies/orders.yaml', policy(written));
   const problems = await files.problems();
   expect(problems).toEqual([expect.stringMatching(/^policies\/orders\.yaml:7 «.*» error: /)]);

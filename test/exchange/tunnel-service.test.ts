@@ -1,4 +1,4 @@
-// When a WebSocket has outlived its version: by the plan and the clock of the moment, whatever they were at its handshake.
+// When an open WebSocket has outlived its version, by the current plan and clock.
 
 import { describe, expect, it } from 'vitest';
 import { expiryCauseOf, isOver, tunnelServiceOf } from '../../gateway/exchange/tunnel-service.ts';
@@ -14,7 +14,7 @@ const held = tunnelServiceOf(facts);
 
 const over = (of: GatewayPlan, now: number): boolean => isOver(held, of, { now, overrides: [] });
 
-/** Rules of `GET /search`, which ends when the version does not. */
+/** Rules of `GET /search`, which ends before the version. */
 const search = version({
   upstream,
   operation: 'GET /search',
@@ -25,7 +25,7 @@ const withSearch = version({
   operations: { list: [search], match: () => undefined, reached: () => NOTHING },
 });
 
-describe('WS-6: what is held open', () => {
+describe('WS-6: an open WebSocket', () => {
   it('names its version and keeps no plan', () => {
     expect(held).toEqual({
       api: 'orders',
@@ -70,7 +70,7 @@ describe('WS-6: what is held open', () => {
       claims: { exp },
     };
     const tied = tunnelServiceOf({ ...facts, consumer });
-    // The clock of the lifecycle has no say in it.
+    // The lifecycle clock does not matter.
     const moment = { now: NOW, overrides: [] };
     expect(expiryCauseOf(tied, plan([api([of])]), moment, (exp + 30) * 1000 + offset)).toBe(expected);
     expect(expiryCauseOf(held, plan([api([of])]), moment, Number.MAX_VALUE)).toBe(
@@ -81,7 +81,7 @@ describe('WS-6: what is held open', () => {
   it.each([
     [true, 'token'],
     [false, undefined],
-  ] as const)('ends when the key it was opened with is taken back: %s', (isRevoked, expected) => {
+  ] as const)('ends when its API key is revoked: %s', (isRevoked, expected) => {
     const consumer = {
       ...{ id: 'acme', mayLabelMetrics: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
       isRevoked: () => isRevoked,
@@ -95,7 +95,7 @@ describe('WS-6: what is held open', () => {
     expect(isOver(operation, plan([api([withSearch])]), { now: NOW, overrides: [] })).toBe(true);
   });
 
-  it('stays for a consumer with leave from the sunset, until that ends', () => {
+  it('stays open for an excepted consumer until the exception ends', () => {
     const until = SUNSET + 1_000;
     const leave = {
       consumer: 'acme',

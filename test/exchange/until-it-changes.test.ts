@@ -1,5 +1,4 @@
-// Of random plans: before the next change that `explain` tells, and as long as an answer may be reused, it would be given
-// again with the same lifecycle headers (CACHE-6). The same of what the gateway publishes.
+// Responses do not change before the next change in `explain` or while they are fresh (CACHE-6), for random plans.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextChanges } from '../../gateway/cli/explain/explain-next.ts';
@@ -36,7 +35,7 @@ beforeAll(async () => {
   whole = loaded;
 });
 
-/** Close to each other, so that lifetimes of minutes and seconds end at them. */
+/** Close together, so that lifetimes of minutes and seconds end at them. */
 const instant = fc.integer({ min: 0, max: 40 }).map((step) => BEGIN + step * 5_000);
 const label = fc.constantFrom(...LABELS);
 
@@ -133,7 +132,7 @@ function judging(lives: Lives, overrides: readonly Override[], path: string) {
     );
 }
 
-/** What a client is told of the life of what it asked for. */
+/** The lifecycle content of a response. */
 function told({ facts, ending }: JudgedRequest) {
   const { headers } = ending.kind === 'answered' ? ending.answer : ending;
   const { deprecation, sunset, link, warning, location, ...others } = headers.record();
@@ -142,7 +141,7 @@ function told({ facts, ending }: JudgedRequest) {
   return { label: facts.version?.label, status, deprecation, sunset, link, warning, location, info };
 }
 
-/** Every instant of the dates and pauses, a little before and behind it. */
+/** Instants near every date and pause. */
 function instantsOf(lives: Lives, overrides: readonly Override[]): readonly number[] {
   const dates = lives.flatMap(({ version }) => [
     ...Object.values(version).filter((each) => typeof each === 'number'),
@@ -154,7 +153,7 @@ function instantsOf(lives: Lives, overrides: readonly Override[]): readonly numb
   return [...new Set(known.flatMap((at) => [at - 1, at, at + 999]))].sort((a, b) => a - b);
 }
 
-/** Until when the answer may be reused. */
+/** The instant until which the response may be reused. */
 function freshUntil({ facts, ending }: JudgedRequest): number {
   if (ending.kind === 'forwarded') return facts.now + longestReuse({ start: facts, decision: facts }) * 1000;
   const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers.get('cache-control'))) ?? [];
@@ -162,7 +161,7 @@ function freshUntil({ facts, ending }: JudgedRequest): number {
 }
 
 describe('until it changes', () => {
-  it('CACHE-6: neither before the next change told nor while it is fresh does an answer differ', async () => {
+  it('CACHE-6: no response differs before the next reported change, or while it is fresh', async () => {
     await fc.assert(
       fc.asyncProperty(situation, async ({ lives, overrides, now: at, after, path }) => {
         const now = at + after;
@@ -180,7 +179,7 @@ describe('until it changes', () => {
   });
 
   it.each(['/.well-known/api-catalog', '/.well-known/lifecycle/orders'])(
-    'CAT-3, CACHE-6: %s says the same while it is fresh',
+    'CAT-3, CACHE-6: %s does not change while it is fresh',
     async (path) => {
       await fc.assert(
         fc.asyncProperty(situation, async ({ lives, overrides, now: at, after }) => {

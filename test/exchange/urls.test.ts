@@ -1,4 +1,4 @@
-// URLs made from what a client sent: credentials found, successors and redirects kept on our own host.
+// URLs made from client input: credentials are found, successors and redirects stay on the public host.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { credentialInQuery } from '../../gateway/exchange/steps/authenticate.ts';
@@ -18,7 +18,7 @@ describe('credentialInQuery', () => {
   );
 
   it.each(['', '?', '?access=token', '?x=access_token', '?Access_Token=x'])(
-    'AUTH-1: leaves %s alone',
+    'AUTH-1: ignores %s',
     (search) => {
       expect(credentialInQuery(search, forbidden)).toBeUndefined();
     },
@@ -54,7 +54,7 @@ describe('URLs in another version', () => {
     });
   });
 
-  it('RET-4: a redirect goes to the first version that is still served, whenever it is asked', () => {
+  it('RET-4: a redirect leads to the first version that is still served, at any instant', () => {
     const chained = version({
       successorPath: undefined,
       redirects: [
@@ -77,7 +77,7 @@ describe('URLs in another version', () => {
     expect(leadsTo(NOW + 2)).toEqual({ replacement: undefined, successor: undefined });
   });
 
-  it('RET-8, RET-4: at a shared URL the first version that is still served is named, and none once all have ended', () => {
+  it('RET-8, RET-4: at a shared URL the first served version is named, and none once all have ended', () => {
     const place = '/api/orders';
     const chained = version({
       place,
@@ -92,12 +92,12 @@ describe('URLs in another version', () => {
       successorOf(plan(), all, chained, { now, overrides: [] }, resource('/7')),
     );
     expect(named.map(({ successor }) => successor)).toEqual(['v2', 'v3', undefined]);
-    // RET-5: it would lead back to the URL just requested.
+    // RET-5: it would lead back to the requested URL.
     expect(redirectUrl(plan(), all, chained, AT, resource('/7'))).toBeUndefined();
     expect(named.map(({ replacement }) => replacement)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('LNK-2: a successor that has ended itself is passed over for the one that follows on it, to the second', () => {
+  it('LNK-2: an ended successor is replaced by its own successor in the same second', () => {
     const followed = (label: string, successor: string, sunset: number): VersionRules =>
       life(label, sunset, {
         schedule: { ...version().schedule, successor, sunset },
@@ -109,14 +109,14 @@ describe('URLs in another version', () => {
     expect([NOW, NOW + 1, NOW + 2].map((now) => leadsTo(now))).toEqual([
       'https://api.example.com/api/v2/orders/7',
       'https://api.example.com/api/v3/orders/7',
-      // All have ended, and lead back to each other.
+      // All have ended and lead back to each other.
       undefined,
     ]);
     const renamed = { ...followed('v1', 'v2', NOW - 1), successorTail: ['/new'] };
     expect(leadsTo(NOW + 1, renamed)).toBe('https://api.example.com/api/v3/orders/new');
   });
 
-  it('LNK-2: a successor is named from its release on, and not while it would answer 404', () => {
+  it('LNK-2: a successor is named from its release on', () => {
     const schedule = { ...version().schedule, released: NOW + 1, deprecated: undefined, sunset: undefined };
     const next = version({ label: 'v2', schedule, phases: version().phasesOf(schedule) });
     const named = [NOW, NOW + 1].map((now) =>
@@ -128,7 +128,7 @@ describe('URLs in another version', () => {
     ]);
   });
 
-  it('RET-8: another path at a URL that versions share needs the version named as well', () => {
+  it('RET-8: another path at a shared URL also needs the version name', () => {
     const place = '/api/orders';
     const moved = version({ place, successorPath: place, successorTail: ['/new'] });
     expect(successorOf(plan(), api(), moved, AT, resource('/old'))).toEqual({
@@ -137,7 +137,7 @@ describe('URLs in another version', () => {
     });
   });
 
-  it('RET-4: a version that a pause holds past its sunset still takes over, as long as the pause runs', () => {
+  it('RET-4: a version that a pause holds after its sunset remains a target during the pause', () => {
     const ends = NOW + 1;
     const held = life('v2', ends, { upstream });
     const chained = version({
@@ -166,7 +166,7 @@ describe('URLs in another version', () => {
     ]);
   });
 
-  it('RET-3, LNK-3: whatever the tail holds, the authority is ours and no delimiter is left raw', () => {
+  it('RET-3, LNK-3: for any tail, the authority is the public one and no delimiter is raw', () => {
     const tail = fc.string({ unit: 'binary-ascii' }).map((text) => `/${text}`);
     fc.assert(
       fc.property(tail, tail, (path, query) => {

@@ -91,7 +91,7 @@ async function judge(request: ViewParts, asked: Asked): Promise<readonly [number
     const { status } = exchange.refuse(directive.refusal, facts, asking);
     return [status, facts.completion.tokenFlaw ?? directive.refusal.reason];
   } catch (thrown) {
-    return [exchange.fail(thrown, facts, asking).status, facts.completion.fault ?? ''];
+    return [exchange.fail(thrown, facts, asking).status, facts.completion.fault?.code ?? ''];
   }
 }
 

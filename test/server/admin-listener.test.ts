@@ -1,4 +1,4 @@
-// The admin listener over a real socket: its pages, its health, and whom it refuses.
+// The admin listener over a real socket: its pages, its health, and the requests that it refuses.
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isOwnHost } from '../../gateway/admin/access.ts';
@@ -47,7 +47,7 @@ interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends bytes as they are, since an ordinary client would repair them. */
+/** Sends raw bytes, because a normal client would correct them. */
 async function send(
   to: AdminListener,
   firstLine: string,
@@ -73,7 +73,7 @@ describe('the admin listener', () => {
     expect(answer.head).toContain(`content-type: ${page.contentType}`);
   });
 
-  it.each(['/-/ready', '/readyz'])('says at %s what it runs on, and no address', async (path) => {
+  it.each(['/-/ready', '/readyz'])('%s names the kind of the store and no address', async (path) => {
     const answer = await send(await start(), `GET ${path} HTTP/1.1`);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toEqual({
@@ -83,7 +83,7 @@ describe('the admin listener', () => {
     });
   });
 
-  it.each(['starting', 'draining'] as const)('is not ready while %s, yet healthy', async (state) => {
+  it.each(['starting', 'draining'] as const)('is not ready while %s, but healthy', async (state) => {
     const listener = await start({ readiness: () => ({ ...ready, state, revision: undefined }) });
     const answer = await send(listener, 'GET /-/ready HTTP/1.1');
     expect(answer.status).toBe(503);
@@ -96,7 +96,7 @@ describe('the admin listener', () => {
     }
   });
 
-  it('says at its root which pages there are, and they are there', async () => {
+  it('lists its pages at /, and each of them exists', async () => {
     const listener = await start();
     const { body } = await send(listener, 'GET / HTTP/1.1');
     const pages = String(JSON.parse(body).message).match(/\/[\w/-]+/g) ?? [];
@@ -104,7 +104,7 @@ describe('the admin listener', () => {
     for (const page of pages) expect((await send(listener, `GET ${page} HTTP/1.1`)).status).toBe(200);
   });
 
-  it('stays ready and healthy when the store is away', async () => {
+  it('stays ready and healthy while the store is unavailable', async () => {
     const listener = await start({
       readiness: () => ({ ...ready, store: { kind: 'redis', state: 'down' } }),
     });
@@ -148,7 +148,7 @@ describe('the admin listener', () => {
   });
 
   it.each(['evil.example', 'evil.example:9901', 'localhost.evil.example', '127.0.0.1.evil.example', ''])(
-    'refuses Host "%s", which a rebound name would send',
+    'refuses Host "%s", as a DNS rebinding attack would send it',
     async (host) => {
       const answer = await send(await start(), 'GET /metrics HTTP/1.1', [`Host: ${host}`]);
       expect(answer.status).toBe(421);
@@ -156,7 +156,7 @@ describe('the admin listener', () => {
     },
   );
 
-  it('grants no other origin anything', async () => {
+  it('allows no other origin to read its responses', async () => {
     const answer = await send(await start(), 'GET /metrics HTTP/1.1', [
       'Host: localhost',
       'Origin: https://evil.example',
@@ -166,7 +166,7 @@ describe('the admin listener', () => {
     expect(answer.head).toContain('x-content-type-options: nosniff');
   });
 
-  it('ERR-1: a page that fails is a 500 with a request id; the cause goes to the log only', async () => {
+  it('ERR-1: a page that fails is a 500 with a request id, and only the log has the cause', async () => {
     const errors: unknown[] = [];
     const failure = new Error('redis://:canary@10.0.0.1');
     const render = () => Promise.reject(failure);
@@ -178,7 +178,7 @@ describe('the admin listener', () => {
     expect(errors).toEqual([failure]);
   });
 
-  it('closes while a scrape is under way', async () => {
+  it('closes during a scrape', async () => {
     const scraped = Promise.withResolvers<void>();
     const listener = await start({
       metrics: {
@@ -195,12 +195,12 @@ describe('the admin listener', () => {
     await expect(fetch(`http://127.0.0.1:${listener.address.port}/healthz`)).rejects.toThrow('fetch failed');
   });
 
-  it('fails to start on a port that is taken', async () => {
+  it('fails to start on a port that is in use', async () => {
     const { address } = await start();
     await expect(createAdminListener(options({ address }))).rejects.toThrow('EADDRINUSE');
   });
 
-  it('listens on every interface when no host is given', async () => {
+  it('listens on every interface if no host is configured', async () => {
     const listener = await start({ address: { host: undefined, port: 0 } });
     expect(['::', '0.0.0.0']).toContain(listener.address.host);
     expect((await send(listener, 'GET /healthz HTTP/1.1')).status).toBe(200);

@@ -22,7 +22,7 @@ describe('the self-signed pair', () => {
     selfSignedPair(dataFolder, hosts, now);
   const certificate = ({ cert }: KeyPair) => new X509Certificate(cert);
 
-  it('is made at first start for the loopback names and the hosts served, readable by the owner only', async () => {
+  it('is created at the first start for the loopback names and the served hosts, readable by the owner only', async () => {
     const made = await load();
     const cert = certificate(made);
     for (const name of ['localhost', 'api.example.com']) expect(cert.checkHost(name)).toBe(name);
@@ -40,7 +40,7 @@ describe('the self-signed pair', () => {
     expect((await load(NOW + 397 * DAY)).cert).not.toBe(first.cert);
   });
 
-  it('is made anew for a host it does not cover, an address among them', async () => {
+  it('is created again for a host or address that it does not cover', async () => {
     const first = await load();
     const hosts = ['api.example.com', 'beta.example.com', '192.0.2.7', '[fd00::7]'];
     const second = await load(NOW, hosts);
@@ -52,7 +52,7 @@ describe('the self-signed pair', () => {
     expect((await load(NOW, hosts)).cert).toBe(second.cert);
   });
 
-  it('covers every version of a host that carries it', async () => {
+  it('covers every version of a host with the version in its name', async () => {
     const pair = await load(NOW, ['{version}.api.example.com']);
     expect(certificate(pair).checkHost('v2.api.example.com')).toBe('*.api.example.com');
     expect(speaksFor(pair, 'v2.api.example.com')).toBe(true);
@@ -61,8 +61,8 @@ describe('the self-signed pair', () => {
   it.each([
     ['the certificate', 'gateway.crt', () => 'not a certificate'],
     ['the key', 'gateway.key', () => 'not a key'],
-    ['the key of another', 'gateway.key', async () => (await makeKeyPair({ names: ['x.example'] })).key],
-  ])('is made anew when the file of %s holds something else', async (_title, file, text) => {
+    ['another key', 'gateway.key', async () => (await makeKeyPair({ names: ['x.example'] })).key],
+  ])('is created again if the file of %s has other content', async (_title, file, text) => {
     const first = await load();
     await writeFile(join(dataFolder, file), await text());
     const second = await load();
@@ -77,7 +77,7 @@ describe('the self-signed pair', () => {
 describe('several pairs', () => {
   const settings = { defaultName: undefined, refusesNameless: false };
 
-  it('TLS-3: the exact name comes before the wildcard, and the default is the first or the one that is named', async () => {
+  it('TLS-3: the exact name comes before the wildcard, and the default is the first or the named pair', async () => {
     const wild = await makeKeyPair({ names: ['*.example.com'] });
     const exact = await makeKeyPair({ names: ['api.example.com', 'example.com'] });
     const { pairFor, default: first, fingerprint } = certificatesOf([wild, exact], settings);

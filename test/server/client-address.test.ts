@@ -5,16 +5,22 @@ describe('the client behind trusted proxies', () => {
   const ask = createClientAddress(['10.0.0.0/8', 'fd00::/8']);
 
   it.each([
-    ['XFF-1: a stranger is not believed', '192.0.2.9', '6.6.6.6', '192.0.2.9', '192.0.2.9'],
+    ['XFF-1: an untrusted peer cannot set the address', '192.0.2.9', '6.6.6.6', '192.0.2.9', '192.0.2.9'],
     ['a trusted peer without a chain is the client', '10.0.0.1', undefined, '10.0.0.1', '10.0.0.1'],
     [
-      'XFF-2: the first untrusted from the right',
+      'XFF-2: the first untrusted address from the right is the client',
       '10.0.0.1',
       '6.6.6.6, 192.0.2.9, 10.0.0.2',
       '192.0.2.9',
       '192.0.2.9, 10.0.0.2, 10.0.0.1',
     ],
-    ['nonsense ends the walk', '10.0.0.1', '192.0.2.9, unknown, 10.0.0.2', '10.0.0.2', '10.0.0.2, 10.0.0.1'],
+    [
+      'an invalid entry ends the chain',
+      '10.0.0.1',
+      '192.0.2.9, unknown, 10.0.0.2',
+      '10.0.0.2',
+      '10.0.0.2, 10.0.0.1',
+    ],
     ['an IPv4 peer in IPv6 form', '::ffff:10.0.0.1', '192.0.2.9', '192.0.2.9', '192.0.2.9, 10.0.0.1'],
     ['IPv6 proxies', 'fd00::1', '2001:db8::7', '2001:db8::7', '2001:db8::7, fd00::1'],
   ])('%s', (_name, peer, forwardedFor, full, chain) => {
@@ -32,7 +38,7 @@ describe('the client behind trusted proxies', () => {
     ['[::ffff:c000:209]:443', '192.0.2.9', '192.0.2.9'],
     ['0:0:0:0:0:ffff:c000:0209', '192.0.2.9', '192.0.2.9'],
     ['fe80::1%eth0', 'fe80::1', 'fe80:0:0:0::/64'],
-  ])('XFF-2: %s in the chain is one address, however it is written', (hop, full, key) => {
+  ])('XFF-2: %s in the chain is one address in any notation', (hop, full, key) => {
     const chain = `${full}, 10.0.0.2, 10.0.0.1`;
     expect(ask('10.0.0.1', `6.6.6.6, ${hop}, ::ffff:a00:2`)).toMatchObject({ full, key, chain });
     expect(ask('::ffff:10.0.0.1', `${hop},[::ffff:10.0.0.2]:80`)).toMatchObject({ full, key, chain });
@@ -48,11 +54,11 @@ describe('the client behind trusted proxies', () => {
       '2001:db8::7]:1',
     ],
     ...['_hidden', 'unknown:80', '192.0.2.9 10.0.0.1', '1.2.3', '01.2.3.4', ''],
-  ])('XFF-2: %j is no address and ends the walk', (hop) => {
+  ])('XFF-2: %j is no address and ends the chain', (hop) => {
     expect(ask('10.0.0.1', `192.0.2.1, ${hop}, 10.0.0.2`)).toMatchObject({ full: '10.0.0.2' });
   });
 
-  it('XFF-2: a trusted proxy may be written in either form of its address', () => {
+  it('XFF-2: a trusted proxy may be configured in either form of its address', () => {
     const mapped = createClientAddress(['::ffff:10.0.0.0/104', '2001:DB8:0::/48']);
     for (const peer of ['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1'])
       expect(mapped(peer, '192.0.2.9:80')).toMatchObject({ full: '192.0.2.9', viaTrusted: true });
@@ -71,14 +77,14 @@ describe('the client behind trusted proxies', () => {
 
   it.each([
     ['TLS-5: this machine', '127.0.0.1', true],
-    ['all of its loopback network', '127.9.9.9', true],
-    ['in IPv6', '::1', true],
-    ['in both at once', '::ffff:127.0.0.1', true],
+    ['its whole loopback network', '127.9.9.9', true],
+    ['loopback in IPv6', '::1', true],
+    ['loopback as a mapped address', '::ffff:127.0.0.1', true],
     ['a trusted proxy', '10.0.0.1', true],
-    ['a stranger', '192.0.2.9', false],
-    ['a stranger in IPv6', '2001:db8::1', false],
-    ['nobody any more', '', false],
-  ])('%s may be served in the clear: %s %s', (_name, peer, isNear) => {
+    ['an untrusted peer', '192.0.2.9', false],
+    ['an untrusted IPv6 peer', '2001:db8::1', false],
+    ['a closed connection', '', false],
+  ])('%s may use plain HTTP: %s %s', (_name, peer, isNear) => {
     expect(ask(peer, '127.0.0.1').isNear).toBe(isNear);
   });
 
@@ -88,7 +94,7 @@ describe('the client behind trusted proxies', () => {
     expect(key('2001:db8:1:2::1')).not.toBe(key('2001:db8:1:3::1'));
   });
 
-  it('an entry that is no address is refused', () => {
+  it('an entry that is not an address is refused', () => {
     expect(() => createClientAddress(['proxy.internal'])).toThrow('proxy.internal');
   });
 });

@@ -1,5 +1,4 @@
-// What of a client's certificate counts: one common name, the names beside it however they are quoted, and its digest;
-// and whose it is.
+// Which parts of a client certificate count (common name, alternative names, digest), and for which client.
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +36,7 @@ async function certificateOf(
 }
 
 describe('a client certificate', () => {
-  it('is read once: subject, names, digest and end', async () => {
+  it('yields subject, names, digest and expiry', async () => {
     const certificate = await certificateOf([
       [DNS, 'a.example'],
       [URI, 'spiffe://example.com/billing'],
@@ -52,12 +51,12 @@ describe('a client certificate', () => {
     });
   });
 
-  it('a name that holds what looks like another is one name', async () => {
+  it('keeps a name as one name even if it contains the text of another', async () => {
     const url = 'https://a.example/x, DNS:admin.example';
     expect(readCertificate(await certificateOf([[URI, url]]))).toMatchObject({ uris: [url], dnsNames: [] });
   });
 
-  it('of several common names none counts, and a line end in one makes no other', async () => {
+  it('has no common name if it has several, and a line break in one creates no other', async () => {
     expect(
       readCertificate(await certificateOf([[DNS, 'a.example']], ['one', 'two'])).commonName,
     ).toBeUndefined();
@@ -66,17 +65,17 @@ describe('a client certificate', () => {
   });
 });
 
-describe('whose a certificate is', () => {
+describe('the owner of a certificate', () => {
   const addressOf = createClientAddress(['10.0.0.0/8']);
   const client: ClientCertificate = {
     ...{ commonName: 'acme', dnsNames: [], uris: [], fingerprint: '00', ends: 1 },
   };
 
   it.each([
-    ['a client’s own, whatever it says of proxies', '192.0.2.1', client, client],
-    ['the one of a trusted proxy is no caller’s', '10.0.0.1', client, undefined],
-    ['none is made of what a header says', '192.0.2.1', undefined, undefined],
-    ['not even of what a trusted proxy says in one', '10.0.0.1', undefined, undefined],
+    ['is the client that sent it, whatever it claims about proxies', '192.0.2.1', client, client],
+    ['is not the caller behind a trusted proxy', '10.0.0.1', client, undefined],
+    ['is never read from a header', '192.0.2.1', undefined, undefined],
+    ['is never read from a header of a trusted proxy', '10.0.0.1', undefined, undefined],
   ])('XFF-1: %s', async (_what, peer, shown, counts) => {
     const [raw] = await createBytesParser().parse(
       'GET / HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-For: 10.0.0.2\r\nClient-Cert: :AA==:\r\nX-Client-Cert: acme\r\n\r\n',

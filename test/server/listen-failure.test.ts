@@ -1,4 +1,4 @@
-// What operators read when a listener cannot have its address, from errors of the real system.
+// Messages for operators if a listener cannot be opened, from real system errors.
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../gateway/plan/settings.ts';
@@ -10,7 +10,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** The error of listening there, or the port when that works. */
+/** The error of listening there, or the port if it succeeds. */
 function listen(port: number, host?: string): Promise<unknown> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -33,11 +33,11 @@ const https = (host: string | undefined, port: number): Settings['listeners']['h
   clientCertificates: undefined,
 });
 
-describe('a listener that cannot have its address', () => {
+describe('a listener that cannot be opened', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     [undefined, ''],
-  ])('is named with it and the reason: %s', async (host, shown) => {
+  ])('is named with address and reason: %s', async (host, shown) => {
     const port = Number(await listen(0, host));
     const listeners = {
       https: https(host, port),
@@ -54,7 +54,7 @@ describe('a listener that cannot have its address', () => {
     });
   });
 
-  it('is told apart from one that has the same port elsewhere', async () => {
+  it('is distinguished from one with the same port on another address', async () => {
     const port = Number(await listen(0, '127.0.0.2'));
     const listeners = {
       https: https('127.0.0.1', port),
@@ -65,7 +65,7 @@ describe('a listener that cannot have its address', () => {
     expect(listenFailure(await listen(port, '127.0.0.2'), listeners)).toMatchObject({ listener: 'admin' });
   });
 
-  it('is named by a worker, too, which listens on what it was given', async () => {
+  it('is also named for a worker, which listens on an inherited socket', async () => {
     const address = { host: '127.0.0.1', port: 47_002 };
     const NO_DESCRIPTOR = 2 ** 30;
     const failed = startGateway({ address, socket: NO_DESCRIPTOR }).catch((error: unknown) => error);
@@ -80,7 +80,7 @@ describe('a listener that cannot have its address', () => {
     });
   });
 
-  it('may ask for an address that this machine has not', async () => {
+  it('may have an address that this machine does not have', async () => {
     const listeners = {
       https: undefined,
       http: { address: { host: '192.0.2.1', port: 47_001 }, plane: 'fast' as const, mode: 'reject' as const },
@@ -92,7 +92,7 @@ describe('a listener that cannot have its address', () => {
     });
   });
 
-  it('is not blamed for any other failure', () => {
+  it('is not named for any other failure', () => {
     const listeners = { https: undefined, http: undefined, admin: undefined, metrics: undefined };
     const others = [
       new Error('no certificate'),

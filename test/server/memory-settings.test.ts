@@ -1,13 +1,13 @@
-// How large the young generation of a process becomes that makes many objects which live for a moment.
+// The size of the young generation in a process that creates many short-lived objects.
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
 const MEMORY_SETTINGS = new URL('../../gateway/server/memory-settings.ts', import.meta.url).href;
-/** More than twice the rounds after which V8 by itself lets it grow to 64 MB. */
+/** More than twice the rounds after which V8 by default grows it to 64 MB. */
 const ROUNDS = 15_000;
 const MEGABYTE = 1_024 * 1_024;
 
-/** Megabytes, after work and not after time; the clock that `begin` sets its timers by goes on with each round. */
+/** Megabytes after a fixed amount of work. The mocked clock advances with each round. */
 function youngAfter(begin: string): number {
   const text = `
     import { mock } from 'node:test';
@@ -28,7 +28,7 @@ function youngAfter(begin: string): number {
   return Number(stdout) / MEGABYTE;
 }
 
-it('it is bounded to less than V8 would let it grow to', () => {
+it('the young generation stays smaller than V8 would let it grow', () => {
   const bounded = youngAfter('keepMemoryLow();');
   expect(bounded).toBeGreaterThan(1);
   expect(bounded).toBeLessThan(32);

@@ -1,4 +1,4 @@
-// When requests are shed, by a clock that the test moves: the share that is refused, how it grows and how it goes.
+// When requests are refused for load, with a mocked clock: the refused share, its growth and its decrease.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLoadGuard, type LoadGuard } from '../../gateway/server/overload.ts';
 
@@ -22,7 +22,7 @@ function samples(count: number, lateMs: number): void {
   }
 }
 
-/** How many of a hundred requests, one after the other, are shed. */
+/** The number of refusals in a hundred consecutive requests. */
 function shed(): number {
   let refused = 0;
   for (let index = 0; index < 100; index += 1) {
@@ -33,7 +33,7 @@ function shed(): number {
 }
 
 describe('the load guard', () => {
-  it('lets requests pass while the loop is in time, and through single pauses', () => {
+  it('lets all requests pass while the event loop is in time, and after single pauses', () => {
     samples(10, 0);
     samples(2, 5_000);
     samples(1, 0);
@@ -42,14 +42,14 @@ describe('the load guard', () => {
     expect(guard.lagMs()).toBe(5_000);
   });
 
-  it('refuses a growing share while the loop is late, never all, and less and less once it is in time', () => {
+  it('refuses a growing share while the event loop is late, never all, and a falling share afterwards', () => {
     samples(3, 200);
     expect(shed()).toBeCloseTo(20, -1);
     samples(1, 200);
     expect(shed()).toBeCloseTo(40, -1);
     samples(20, 200);
     expect(shed()).toBeCloseTo(95, -1);
-    // Neither late nor in time: it stays.
+    // Neither late nor in time: the share stays.
     samples(20, 70);
     expect(shed()).toBeCloseTo(95, -1);
     samples(10, 0);
@@ -58,7 +58,7 @@ describe('the load guard', () => {
     expect(shed()).toBe(0);
   });
 
-  it('refuses what is in flight beyond its bound', () => {
+  it('refuses requests beyond the limit of running ones', () => {
     expect(Array.from({ length: 6 }, () => guard.begin())).toEqual([...Array(5).fill(undefined), 'requests']);
     guard.end();
     guard.end();

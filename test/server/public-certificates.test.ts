@@ -1,4 +1,4 @@
-// Certificates that are renewed while the gateway runs: what is taken over, what is not, and what operators are told.
+// Certificates renewed while the gateway runs: which apply, which do not, and what is reported.
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { makeKeyPair } from '../support/key-pairs.ts';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const DAY = 86_400_000;
-/** Often enough that a test need not wait for it, and never in a test that calls `reload`. */
+/** So often that a test need not wait. Tests that call `reload` use NEVER. */
 const AT_ONCE = 5;
 const NEVER = 2 ** 31 - 1;
 
@@ -72,7 +72,7 @@ async function start(
   return open;
 }
 
-/** Writes each file aside and renames it over the one that is there, the certificate first. */
+/** Writes each file under a temporary name and renames it, the certificate first. */
 async function place(pair: KeyPair, at = folder): Promise<void> {
   for (const [name, text] of [
     ['tls.crt', pair.cert],
@@ -91,7 +91,7 @@ const filesOf = (names: readonly string[], at = folder) => ({
 const shown = ({ current }: PublicCertificates) => current().pairs.map(({ cert }) => cert);
 
 describe('TLS-7: a renewed pair', () => {
-  it('is taken over once the files were renamed over, without being asked', async () => {
+  it('applies once the files were replaced by renaming, without a reload', async () => {
     const [old, next] = await Promise.all([1, 2].map(() => makeKeyPair({ names: ['a.example'] })));
     if (old === undefined || next === undefined) throw new Error('no pairs');
     await place(old);
@@ -106,7 +106,7 @@ describe('TLS-7: a renewed pair', () => {
     await vi.waitFor(() => expect(told.current).toBe(true), { timeout: 20_000 });
   });
 
-  it('goes with the authorities of clients: theirs are taken over too, and a file that holds none is not', async () => {
+  it('applies together with new authorities for client certificates, and a file without any is rejected', async () => {
     const [pair, old, next] = await Promise.all([1, 2, 3].map(() => makeKeyPair({ names: ['a.example'] })));
     if (pair === undefined || old === undefined || next === undefined) throw new Error('no pairs');
     await place(pair);
@@ -124,7 +124,7 @@ describe('TLS-7: a renewed pair', () => {
     expect(told.current).toBe(false);
   });
 
-  it('is taken over when a link to its folder is swapped, as for mounted secrets', async () => {
+  it('applies if a symbolic link to its folder is replaced, as with mounted secrets', async () => {
     const pairs = await Promise.all([1, 2].map(() => makeKeyPair({ names: ['a.example'] })));
     for (const [index, pair] of pairs.entries()) {
       await mkdir(join(folder, `..${index}`));
@@ -142,7 +142,7 @@ describe('TLS-7: a renewed pair', () => {
 
   const NOT_A_PAIR = 'a.example | a.example: not a PEM certificate with its private key';
   it.each<[string, (next: KeyPair) => Promise<void>, string]>([
-    ['half written', (next) => writeFile(join(folder, 'tls.crt'), next.cert.slice(0, 200)), NOT_A_PAIR],
+    ['incomplete', (next) => writeFile(join(folder, 'tls.crt'), next.cert.slice(0, 200)), NOT_A_PAIR],
     ['empty', () => writeFile(join(folder, 'tls.key'), ''), NOT_A_PAIR],
     ['of another key', (next) => writeFile(join(folder, 'tls.crt'), next.cert), NOT_A_PAIR],
     [
@@ -155,23 +155,26 @@ describe('TLS-7: a renewed pair', () => {
       async () => place(await makeKeyPair({ names: ['b.example'] })),
       'a.example | a.example: the certificate is not for a.example',
     ],
-  ])('that is %s leaves the one in use, and says so, until it is whole', async (_title, spoil, kept) => {
-    const old = await makeKeyPair({ names: ['a.example'] });
-    const next = await makeKeyPair({ names: ['a.example'] });
-    await place(old);
-    const certificates = await start([filesOf(['a.example'])]);
-    await spoil(next);
-    await certificates.reload();
-    expect(shown(certificates)).toEqual([old.cert]);
-    expect(told).toMatchObject({ kept: [kept], current: false, takenOver: [] });
-    expect(told.kept.join()).not.toContain('PRIVATE');
-    await place(next);
-    await certificates.reload();
-    expect(shown(certificates)).toEqual([next.cert]);
-    expect(told).toMatchObject({ current: true, takenOver: ['a.example'] });
-  });
+  ])(
+    'that is %s is rejected with a report, and the previous pair stays until it is valid',
+    async (_title, spoil, kept) => {
+      const old = await makeKeyPair({ names: ['a.example'] });
+      const next = await makeKeyPair({ names: ['a.example'] });
+      await place(old);
+      const certificates = await start([filesOf(['a.example'])]);
+      await spoil(next);
+      await certificates.reload();
+      expect(shown(certificates)).toEqual([old.cert]);
+      expect(told).toMatchObject({ kept: [kept], current: false, takenOver: [] });
+      expect(told.kept.join()).not.toContain('PRIVATE');
+      await place(next);
+      await certificates.reload();
+      expect(shown(certificates)).toEqual([next.cert]);
+      expect(told).toMatchObject({ current: true, takenOver: ['a.example'] });
+    },
+  );
 
-  it('that is broken is told of once, not at every look', async () => {
+  it('that is invalid is reported once, not at every check', async () => {
     await place(await makeKeyPair({ names: ['a.example'] }));
     await start([filesOf(['a.example'])], AT_ONCE);
     const report = vi.fn();
@@ -181,11 +184,11 @@ describe('TLS-7: a renewed pair', () => {
     const next = await makeKeyPair({ names: ['a.example'] });
     await place(next);
     await vi.waitFor(() => expect(report).toHaveBeenCalledOnce(), { timeout: 20_000 });
-    // Between the two renames the pair may have been seen once more, with the key of the one before.
+    // A check between the two renames may have seen the new certificate with the old key.
     expect(told.kept.length).toBeLessThanOrEqual(2);
   });
 
-  it('does not wait for another that is broken', async () => {
+  it('does not wait for another pair that is invalid', async () => {
     const b = join(folder, 'b');
     await mkdir(b);
     await place(await makeKeyPair({ names: ['a.example'] }));
@@ -200,7 +203,7 @@ describe('TLS-7: a renewed pair', () => {
     expect(told).toMatchObject({ takenOver: ['a.example'], current: false });
   });
 
-  it('that says the same is no news', async () => {
+  it('with the same content is not reported', async () => {
     await place(await makeKeyPair({ names: ['a.example'] }));
     const certificates = await start([filesOf(['a.example'])]);
     await certificates.reload();
@@ -209,19 +212,19 @@ describe('TLS-7: a renewed pair', () => {
 });
 
 describe('a start', () => {
-  it('with a pair that cannot be used is none', async () => {
+  it('fails with an unusable pair', async () => {
     await place(await makeKeyPair({ names: ['b.example'] }));
     await expect(start([filesOf(['a.example'])])).rejects.toThrow('the certificate is not for a.example');
   });
 
-  it('takes names in any case', async () => {
+  it('accepts names in any case', async () => {
     await place(await makeKeyPair({ names: ['a.example'] }));
     expect((await start([filesOf(['A.example'])])).current().pairs[0]?.names).toEqual(['a.example']);
   });
 });
 
 describe('the self-signed pair', () => {
-  it('follows the hosts that a reload brings in, and keeps those of before', async () => {
+  it('covers the hosts of a reload, and keeps the earlier ones', async () => {
     const certificates = await start([]);
     const [first] = shown(certificates);
     await certificates.follow(planFor('api.example.com'));
@@ -234,7 +237,7 @@ describe('the self-signed pair', () => {
     expect(await readFile(join(folder, 'data/gateway.crt'), 'utf8')).toBe(shown(certificates)[0]);
   });
 
-  it('is made anew before it ends', async () => {
+  it('is created again before it ends', async () => {
     const certificates = await start([], AT_ONCE);
     const [first] = shown(certificates);
     now = NOW + 396.5 * DAY;

@@ -1,5 +1,4 @@
-// The TLS listener: handshakes, names by SNI, and HTTP/1 beside HTTP/2.
-// What HTTP/2 carries stands in http2.test.ts.
+// The TLS listener: handshakes, names by SNI, and HTTP/1.1 beside HTTP/2.
 import { connect as connectPlain } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
@@ -31,13 +30,13 @@ function overTls(
 }
 
 describe('TLS', () => {
-  it('HTTP/1.1 is answered on the same port', async () => {
+  it('HTTP/1.1 is served on the same port', async () => {
     const { gateway } = await open();
     const { answer } = await overTls(gateway.port, { ALPNProtocols: ['http/1.1'] }, get());
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('SMG-6: also there a missing Host is a 400 of ours', async () => {
+  it('SMG-6: a missing Host is a 400 of the gateway there too', async () => {
     const { gateway } = await open();
     const { answer } = await overTls(
       gateway.port,
@@ -47,7 +46,7 @@ describe('TLS', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*x-request-id/s);
   });
 
-  it('TLS-3: a name nobody configured is refused, a configured one and none are served', async () => {
+  it('TLS-3: an unknown name is refused, a configured one and none are served', async () => {
     const { gateway } = await open();
     expect((await overTls(gateway.port, { servername: 'api.example.com' }, get())).answer).toContain(
       '200 OK',
@@ -56,7 +55,7 @@ describe('TLS', () => {
     expect((await overTls(gateway.port, { servername: 'evil.example' }, get())).answer).toBe('');
   });
 
-  it('TLS-1: nothing older than 1.2, and no cipher without forward secrecy', async () => {
+  it('TLS-1: no version before 1.2, and no cipher without forward secrecy', async () => {
     const { gateway } = await open();
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
     expect((await overTls(gateway.port, old, get())).error).not.toBe('');
@@ -83,7 +82,7 @@ describe('TLS', () => {
     expect(await failed).toBe(true);
   });
 
-  it('a handshake that fails is no request: nobody is answered and nothing is observed', async () => {
+  it('a failed handshake is no request: it gets no response and is not observed', async () => {
     const { gateway, session } = await open();
     session.destroy();
     const plain = await new Promise((resolve) => {
@@ -102,7 +101,7 @@ describe('TLS', () => {
     expect(gateway.outcomes).toEqual([]);
   });
 
-  it('TLS-2: a protocol nobody offers ends the handshake', async () => {
+  it('TLS-2: an unsupported protocol ends the handshake', async () => {
     const { gateway } = await open();
     expect((await overTls(gateway.port, { ALPNProtocols: ['spdy/1'] }, get())).error).toMatch(
       /no application protocol/i,

@@ -1,4 +1,4 @@
-// The TLS of the public listener on real handshakes: what it offers, whom it answers, and what a renewal changes.
+// TLS of the public listener with real handshakes: its offer, its certificates, and the effect of a renewal.
 import { once } from 'node:events';
 import { connect as connectHttp2, createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
@@ -23,7 +23,7 @@ interface Face extends AsyncDisposable {
   readonly use: (certificates: Certificates) => void;
 }
 
-/** A bare server with the face of the public listener; it answers with the names of the pair it has shown, and the client's. */
+/** A server with the TLS options of the public listener. Its responses name the certificate and the client. */
 async function startFace(first: Certificates, now: () => number = Date.now): Promise<Face> {
   let current = first;
   const takers: ((certificates: Certificates) => void)[] = [];
@@ -82,7 +82,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
   const only = { minVersion: version, maxVersion: version } as const;
 
   it.each([
-    ['a name of its own', 'a.example', () => ec],
+    ['a configured name', 'a.example', () => ec],
     ['a name in capitals', 'A.Example', () => ec],
     ['another name', 'rsa.example', () => rsa],
     ['one label for the asterisk', 'v1.b.example', () => rsa],
@@ -111,9 +111,9 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
 
   it.each([
     ['h2', ['h2', 'http/1.1'], 'h2'],
-    ['http/1.1 where it is all the client has', ['http/1.1'], 'http/1.1'],
-    ['none where the client offers none', undefined, undefined],
-  ])('TLS-2: ALPN chooses %s', async (_title, protocols, chosen) => {
+    ['http/1.1 if the client offers nothing else', ['http/1.1'], 'http/1.1'],
+    ['none if the client offers none', undefined, undefined],
+  ])('TLS-2: ALPN selects %s', async (_title, protocols, chosen) => {
     const { error, alpn } = await hello({
       ...only,
       servername: 'a.example',
@@ -122,7 +122,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     expect({ error, alpn }).toEqual({ error: undefined, alpn: chosen });
   });
 
-  it('TLS-2: no_application_protocol where nothing is shared', async () => {
+  it('TLS-2: no_application_protocol if there is no common protocol', async () => {
     const { error } = await hello({
       ...only,
       servername: 'a.example',
@@ -131,16 +131,16 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     expect(error).toBe(ALERT.noApplicationProtocol);
   });
 
-  it('TLS-3: with default: none a client that names no host is refused, one that does is served', async () => {
+  it('TLS-3: with `default: none` a client without SNI is refused, one with SNI is served', async () => {
     await using strict = await startFace(certificatesOf([ec], { ...FIRST_NAME, refusesNameless: true }));
     expect((await hello({ ...only }, strict.port)).error).toBe(ALERT.handshakeFailure);
     expect((await hello({ ...only, servername: 'a.example' }, strict.port)).error).toBeUndefined();
   });
 });
 
-describe('TLS-1: what is offered', () => {
+describe('TLS-1: the server', () => {
   const weak = '@SECLEVEL=0';
-  it.each(['TLSv1', 'TLSv1.1'] as const)('not %s', async (version) => {
+  it.each(['TLSv1', 'TLSv1.1'] as const)('does not offer %s', async (version) => {
     const { error } = await hello({
       servername: 'rsa.example',
       minVersion: version,
@@ -159,8 +159,8 @@ describe('TLS-1: what is offered', () => {
     ['finite-field DHE', 'rsa.example', 'DHE-RSA-AES128-GCM-SHA256'],
     ['CCM with a short tag', 'a.example', 'ECDHE-ECDSA-AES128-CCM8'],
     ['no encryption', 'rsa.example', 'NULL-SHA256'],
-    ['nobody authenticated', 'rsa.example', 'ADH-AES128-GCM-SHA256'],
-  ])('not %s: %s with %s', async (_kind, servername, suite) => {
+    ['no authentication', 'rsa.example', 'ADH-AES128-GCM-SHA256'],
+  ])('does not offer %s: %s with %s', async (_kind, servername, suite) => {
     const { error } = await hello({ servername, maxVersion: 'TLSv1.2', ciphers: suite + weak });
     expect(error).toBe(ALERT.handshakeFailure);
   });
@@ -172,13 +172,13 @@ describe('TLS-1: what is offered', () => {
     ['rsa.example', 'ECDHE-RSA-AES128-GCM-SHA256'],
     ['rsa.example', 'ECDHE-RSA-AES256-GCM-SHA384'],
     ['rsa.example', 'ECDHE-RSA-CHACHA20-POLY1305'],
-  ])('but for %s %s', async (servername, suite) => {
+  ])('offers %s %s', async (servername, suite) => {
     const { error, socket } = await hello({ servername, maxVersion: 'TLSv1.2', ciphers: suite });
     expect(error).toBeUndefined();
     expect(socket.getCipher().name).toBe(suite);
   });
 
-  it('no renegotiation', async () => {
+  it('refuses renegotiation', async () => {
     const { socket } = await hello({ servername: 'a.example', maxVersion: 'TLSv1.2' });
     const outcome = new Promise<Error | null>((resolve) => {
       socket.on('error', resolve);
@@ -188,7 +188,7 @@ describe('TLS-1: what is offered', () => {
   });
 });
 
-/** A session that may be resumed: with TLS 1.3 it comes after the handshake. */
+/** A session to resume. TLS 1.3 delivers it after the handshake. */
 async function sessionOf(options: ConnectionOptions, port?: number): Promise<Buffer> {
   const socket = (await hello(options, port)).socket;
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -196,7 +196,7 @@ async function sessionOf(options: ConnectionOptions, port?: number): Promise<Buf
   return socket.getSession() ?? Buffer.alloc(0);
 }
 
-/** The whole of what it says to one request. */
+/** The complete response to one request. */
 async function textOf(socket: TLSSocket): Promise<string> {
   socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   let text = '';
@@ -211,13 +211,13 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('sessions and renewal over %s', (
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('a session is resumed, for the name it was opened for', async () => {
+  it('a session is resumed only for its own name', async () => {
     const session = await sessionOf(names);
     expect(await resumes(session)).toBe(true);
     expect((await hello({ ...names, servername: 'a.example', session })).resumed).toBe(false);
   });
 
-  it('TLS-1: no longer than a day: the keys of the tickets are changed', async () => {
+  it('TLS-1: a session lasts at most a day, because the ticket keys change', async () => {
     await using own = await startFace(certificatesOf([ec, rsa], FIRST_NAME));
     const before = face;
     face = own;
@@ -236,7 +236,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('sessions and renewal over %s', (
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (version) => {
   it.each(['http/1.1', 'h2'])(
-    'a session says who opened it, %s, and no longer than that is good where it has to',
+    'a resumed session keeps its client certificate, %s, and ends with it if one is required',
     async (alpn) => {
       const authority = await makeKeyPair({ names: ['one.ca'], authority: true });
       const { cert, key, expiry } = await makeKeyPair({ names: ['acme'], by: authority });
@@ -245,7 +245,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (v
       await using own = await startFace(certificatesOf([asking], FIRST_NAME), () => now);
       const only = { minVersion: version, maxVersion: version, servername: 'a.example' } as const;
       const session = await sessionOf({ ...only, cert, key }, own.port);
-      /** What it is told there, of HTTP/2 its first octets; nothing where it is ended. */
+      /** The response, or the first bytes of HTTP/2. Empty if the connection was closed. */
       const resumed = async () => {
         const { socket, ...shaken } = await hello({ ...only, session, ALPNProtocols: [alpn] }, own.port);
         expect(shaken).toMatchObject({ resumed: true, alpn });
@@ -261,7 +261,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (v
 });
 
 describe('TLS-7: a renewed certificate', () => {
-  it('is shown to new connections at once, by name and by default; old ones live on', async () => {
+  it('applies to new connections at once, by name and by default, and open ones continue', async () => {
     await using own = await startFace(certificatesOf([ec, rsa], FIRST_NAME));
     const old = connectHttp2(`https://127.0.0.1:${own.port}`, {
       servername: 'rsa.example',
@@ -286,12 +286,12 @@ describe('TLS-7: a renewed certificate', () => {
     ] as const)
       expect((await hello({ servername }, own.port)).fingerprint).toBe(fingerprintOf(pair));
     expect((await hello({ servername: 'x.b.example' }, own.port)).error).toBe(ALERT.unrecognizedName);
-    // What it was opened with still says what it speaks for.
+    // The connection keeps the certificate that it was opened with.
     expect(await ask()).toBe('*.b.example rsa.example');
     old.destroy();
   });
 
-  it('ends the sessions that were opened under the one before', async () => {
+  it('ends the sessions of the previous one', async () => {
     await using own = await startFace(certificatesOf([ec], FIRST_NAME));
     const first = await hello({ servername: 'a.example', maxVersion: 'TLSv1.2' }, own.port);
     const session = first.socket.getSession();

@@ -1,6 +1,7 @@
 // What of a request becomes a record of the ledger, and what does not; versions that are watched; and how much it holds.
 import { describe, expect, it, vi } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
+import { Fault } from '../../gateway/exchange/directive.ts';
 import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
@@ -138,7 +139,7 @@ describe('a call that is counted', () => {
   );
 
   it('may have failed upstream, or been given up by its client', () => {
-    const failed = factsOf({ fault: 'upstream_reset' });
+    const failed = factsOf({ fault: new Fault('upstream_reset') });
     expect(recordsOf([failed, outcome({ status: 502 })])).toHaveLength(1);
     expect(recordsOf([factsOf(), outcome({ status: 499, aborted: true })])).toHaveLength(1);
   });

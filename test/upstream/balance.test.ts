@@ -27,7 +27,7 @@ const times = (count: number, pick: (index: number) => Named): string[] =>
 const countOf = (names: readonly string[], name: string): number =>
   names.filter((each) => each === name).length;
 
-describe('by turn', () => {
+describe('round robin', () => {
   it('equal targets take turns', () => {
     const all = ['a', 'b', 'c'].map((name) => named(name));
     expect(times(6, () => roundRobin(all, share, 0)).join('')).toBe('abcabc');
@@ -40,7 +40,7 @@ describe('by turn', () => {
     expect(chosen).not.toContain('bb');
   });
 
-  it('whatever the shares, after any number of turns nobody is more than two turns from its part', () => {
+  it('after any number of choices, no target is more than two away from its share', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 6 }),
@@ -59,8 +59,8 @@ describe('by turn', () => {
   });
 });
 
-describe('by load', () => {
-  it('the target with the fewest requests under way is chosen, and equals take turns', () => {
+describe('least requests', () => {
+  it('the target with the fewest running requests is chosen, and equals take turns', () => {
     const all = [named('a'), named('b'), named('c')];
     const [a, , c] = all;
     if (a === undefined || c === undefined) throw new Error('no targets');
@@ -76,7 +76,7 @@ describe('by load', () => {
     ).toBe('aabbcc');
   });
 
-  it('requests under way weigh the more the smaller the share', () => {
+  it('a running request weighs more on a target with a smaller share', () => {
     const all = [named('a'), named('b', 0.25)];
     const chosen = times(10, () => {
       const next = leastLoaded(all, share, 0);
@@ -92,7 +92,7 @@ describe('by caller', () => {
   const placesOf = (all: readonly Named[]): Map<string, string> =>
     new Map(keys.map((key) => [key, byCaller(all, share, 0, key).name]));
 
-  it('the same caller gets the same target, in whichever order the targets are written', () => {
+  it('the same caller gets the same target in any order of the targets', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -114,7 +114,7 @@ describe('by caller', () => {
     }
   });
 
-  it('a target that goes moves its own callers only, and one that comes takes none but those it keeps', () => {
+  it('removing a target moves only its own callers, and adding it back moves no others', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 1, max: 65_535 }), { minLength: 2, maxLength: 8 }),
@@ -134,7 +134,7 @@ describe('by caller', () => {
     );
   });
 
-  it('callers of a target whose share grows come to it one by one, and none leaves it', () => {
+  it('a target with a growing share gains callers one by one and loses none', () => {
     const rest = ['b', 'c'].map((name) => named(name));
     let before = new Set<string>();
     let last = 0;

@@ -1,4 +1,4 @@
-// How long a body is waited for before its request is sent on, by a clock of the test's own.
+// How long the gateway waits for a body before it forwards the request, with a mocked clock.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Arrival, awaitBody, ENOUGH, PATIENCE_MS } from '../../gateway/upstream/bodies/measured-body.ts';
 import { createDeadlines, processClock } from '../../gateway/upstream/deadlines.ts';
@@ -21,20 +21,20 @@ function come(bodies = none()): { arrival: Arrival; readonly ready: number } {
   };
 }
 
-describe('promise 11: a body is waited for', () => {
+describe('promise 11: the wait for a body', () => {
   it.each<[string, (arrival: Arrival) => void, number]>([
-    ['until all of it has come', (arrival) => arrival.whole(), 1],
-    ['until enough of it has come', (arrival) => arrival.received(ENOUGH), 1],
+    ['ends when all of it has arrived', (arrival) => arrival.whole(), 1],
+    ['ends when enough of it has arrived', (arrival) => arrival.received(ENOUGH), 1],
     [
-      'until its pieces are enough',
+      'ends when its chunks are enough',
       (arrival) => {
         for (let left = ENOUGH; left > 0; left -= 1_000) arrival.received(1_000);
       },
       1,
     ],
-    ['while it is less than that', (arrival) => arrival.received(ENOUGH - 1), 0],
-    ['for as long as patience lasts', () => void vi.advanceTimersByTime(PATIENCE_MS), 1],
-    ['no longer, and no shorter', () => void vi.advanceTimersByTime(PATIENCE_MS - 1), 0],
+    ['continues while there is less', (arrival) => arrival.received(ENOUGH - 1), 0],
+    ['ends after the patience time', () => void vi.advanceTimersByTime(PATIENCE_MS), 1],
+    ['does not end earlier', () => void vi.advanceTimersByTime(PATIENCE_MS - 1), 0],
   ])('%s', (_what, happen, ready) => {
     const bodies = none();
     const body = come(bodies);
@@ -47,7 +47,7 @@ describe('promise 11: a body is waited for', () => {
     expect([body.ready, bodies.awaited]).toEqual([1, 0]);
   });
 
-  it('never again once nobody wants to know', () => {
+  it('has no effect after it was stopped', () => {
     const bodies = none();
     const body = come(bodies);
     body.arrival.stop();
@@ -57,7 +57,7 @@ describe('promise 11: a body is waited for', () => {
     expect([body.ready, bodies.awaited]).toEqual([0, 0]);
   });
 
-  it('only until what came with the head is read, where very many are', () => {
+  it('ends once the bytes that came with the head are read, if very many bodies wait', () => {
     const bodies = none(1, 1);
     const body = come(bodies);
     expect(body.ready).toBe(0);

@@ -16,8 +16,8 @@ const fail = (breaker: Breaker, now: number, count = 1): void => {
   for (let index = 0; index < count; index += 1) breaker.failed(breaker.begin(now), now);
 };
 
-describe('a breaker', () => {
-  it('opens after failures in a row, and not after as many with an answer between', () => {
+describe('a circuit breaker', () => {
+  it('opens after consecutive failures, and not after as many with an answer between them', () => {
     const { breaker, changes } = harness();
     fail(breaker, 0, 2);
     breaker.answered(breaker.begin(0));
@@ -27,7 +27,7 @@ describe('a breaker', () => {
     expect([breaker.isClosed(), breaker.admits(0), changes]).toEqual([false, false, [false]]);
   });
 
-  it('lets one request try once its time has come, and no second one meanwhile', () => {
+  it('admits one trial request after its open time, and no second one meanwhile', () => {
     const { breaker } = harness();
     fail(breaker, 0, 3);
     expect([breaker.admits(9_999), breaker.waitMs(4_000)]).toEqual([false, 6_000]);
@@ -38,9 +38,9 @@ describe('a breaker', () => {
 
   it.each([
     ['an answer closes it', 'answered', true, true],
-    ['a failure opens it for as long again', 'failed', false, false],
-    ['a client that leaves says nothing: the next request may try', 'cancelled', true, false],
-  ] as const)('of the one that tries, %s', (_what, outcome, admits, closed) => {
+    ['a failure opens it for the same time again', 'failed', false, false],
+    ['a disconnected client leaves the state: the next request may try', 'cancelled', true, false],
+  ] as const)('after a trial request, %s', (_what, outcome, admits, closed) => {
     const { breaker } = harness();
     fail(breaker, 0, 3);
     const turn = breaker.begin(10_000);
@@ -49,7 +49,7 @@ describe('a breaker', () => {
     if (outcome === 'failed') expect(breaker.waitMs(12_000)).toBe(10_000);
   });
 
-  it('is told of as open and closed once each, however often a try fails', () => {
+  it('reports one opening and one closing, however often a trial fails', () => {
     const { breaker, changes } = harness();
     fail(breaker, 0, 3);
     for (const now of [10_000, 20_000, 30_000]) fail(breaker, now);
@@ -57,7 +57,7 @@ describe('a breaker', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('what requests of an earlier state say no longer counts', () => {
+  it('ignores outcomes of requests from an earlier state', () => {
     const { breaker } = harness();
     const [slow, late] = [breaker.begin(0), breaker.begin(0)];
     fail(breaker, 0, 3);
@@ -69,14 +69,14 @@ describe('a breaker', () => {
     expect(breaker.isClosed()).toBe(true);
   });
 
-  it('an answer to a request that was sent for want of another target closes it before its time', () => {
+  it('closes early when a request sent without an alternative is answered', () => {
     const { breaker } = harness();
     fail(breaker, 0, 3);
     breaker.answered(breaker.begin(5));
     expect(breaker.isClosed()).toBe(true);
   });
 
-  it('without rules it never opens, and with none left it closes', () => {
+  it('never opens without rules, and closes when its rules are removed', () => {
     const { breaker, changes } = harness();
     fail(breaker, 0, 3);
     breaker.configure(undefined);
@@ -85,7 +85,7 @@ describe('a breaker', () => {
     expect(breaker.isClosed()).toBe(true);
   });
 
-  it('whatever happens in whatever order: one try at a time, none before its time, and an answer heals', () => {
+  it('in any order of events it admits one trial at a time, none too early, and closes after an answer', () => {
     const step = fc.record({
       what: fc.constantFrom('begin', 'answered', 'failed', 'cancelled'),
       which: fc.nat(20),
@@ -116,7 +116,7 @@ describe('a breaker', () => {
           expect(breaker.isClosed()).toBe(what === 'answered');
           if (what === 'failed') expect(breaker.waitMs(now)).toBe(RULES.open);
         }
-        // Told in turns, beginning with the first opening.
+        // Reports alternate, and the first is an opening.
         expect(changes.every((closed, index) => closed === (index % 2 === 1))).toBe(true);
         while (!breaker.admits(now)) {
           if (trying !== undefined) breaker.cancelled(trying, now);

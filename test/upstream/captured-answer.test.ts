@@ -1,5 +1,4 @@
-// What is held back for a key, without sockets: nothing of it is given before it is kept, and whoever has left changes nothing.
-// What clients see of it stands in the journey about idempotency keys.
+// A response held for an idempotency key, without sockets: it is stored before it is sent.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
@@ -9,7 +8,7 @@ import { captureAnswer } from '../../gateway/upstream/bodies/captured-answer.ts'
 const rules = idempotencyOf([{}]);
 if (rules === undefined) throw new Error('no rules');
 
-/** An answer of an upstream to its end; `asked` has, in turn, what was given and what was kept. */
+/** A complete response of an upstream. `asked` lists what was sent and stored, in order. */
 function answered({ gone = false } = {}) {
   const asked: string[] = [];
   const kept = Promise.withResolvers<void>();
@@ -48,10 +47,10 @@ function answered({ gone = false } = {}) {
   return { asked, kept, capture, res, room };
 }
 
-/** Lets what was waiting for a promise run. */
+/** Runs pending promise callbacks. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('IDM-5: what a client is told outlives the gateway: it is kept before a byte of it is given', async () => {
+it('IDM-5: a response is stored before its first byte is sent, so that no outcome is lost', async () => {
   const { asked, kept } = answered();
   await settle();
   expect(asked).toEqual(['keep ab']);
@@ -60,7 +59,7 @@ it('IDM-5: what a client is told outlives the gateway: it is kept before a byte 
   expect(asked).toEqual(['keep ab', 'head 201', 'data ab', 'end', 'discard']);
 });
 
-it('promise 42: a client that has left has its answer kept all the same, and the call goes on for it', async () => {
+it('promise 42: the response to a disconnected client is stored, and the call continues for it', async () => {
   const { asked, kept, capture } = answered({ gone: true });
   expect(capture.isWanted()).toBe(true);
   kept.resolve();
@@ -68,7 +67,7 @@ it('promise 42: a client that has left has its answer kept all the same, and the
   expect(asked).toEqual(['keep ab', 'not given', 'discard']);
 });
 
-it('what a client has not taken of it is held for as long, and then by nobody', async () => {
+it('the part that a client has not read counts as held until the client disconnects', async () => {
   const { kept, res, room } = answered();
   expect(room.held).toBeGreaterThanOrEqual(2);
   kept.resolve();

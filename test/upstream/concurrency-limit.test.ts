@@ -1,4 +1,4 @@
-// Slots of one target: which request gets one, which waits, which is refused.
+// The slots of one target: which request gets one, which waits, which is refused.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -47,7 +47,7 @@ function come(limit: ConcurrencyLimit, rules = RULES, arriving = false): Caller 
 }
 
 describe('a concurrency limit', () => {
-  it('lets in as many as there are places, and the next in the order they came', () => {
+  it('admits as many calls as there are slots, and the next ones in order of arrival', () => {
     const limit = createLimit();
     const rules = { max: 2, queue: 9, waitMs: 100 };
     const callers = [1, 2, 3, 4].map(() => come(limit, rules));
@@ -57,13 +57,13 @@ describe('a concurrency limit', () => {
     expect(limit.size()).toEqual({ running: 2, waiting: 1 });
   });
 
-  it('turns away at once who finds the queue full', () => {
+  it('refuses a call at once if the queue is full', () => {
     const limit = createLimit();
     const callers = [1, 2, 3].map(() => come(limit));
     expect(callers.map(({ state }) => state)).toEqual(['running', 'waiting', 'busy']);
   });
 
-  it('turns away who has waited for long enough, and nobody who has a place', () => {
+  it('refuses a call that has waited too long, and none with a slot', () => {
     const limit = createLimit();
     const [first, second] = [come(limit), come(limit)];
     vi.advanceTimersByTime(99);
@@ -73,7 +73,7 @@ describe('a concurrency limit', () => {
     expect(limit.size()).toEqual({ running: 1, waiting: 0 });
   });
 
-  it('a place is given back once, however often its holder leaves', () => {
+  it('releases a slot once, however often its call is settled', () => {
     const limit = createLimit();
     const rules = { ...RULES, queue: 9 };
     const callers = [1, 2, 3].map(() => come(limit, rules));
@@ -82,7 +82,7 @@ describe('a concurrency limit', () => {
     expect(callers.map(({ state }) => state)).toEqual(['running', 'running', 'waiting']);
   });
 
-  it('who leaves the queue is not let in, and not told anything', () => {
+  it('neither admits nor notifies a call that left the queue', () => {
     const limit = createLimit();
     const [first, second, third] = [1, 2, 3].map(() => come(limit, { ...RULES, queue: 2 }));
     second?.leave();
@@ -92,7 +92,7 @@ describe('a concurrency limit', () => {
     expect(second?.state).toBe('waiting');
   });
 
-  it('one who leaves from inside his turn does not hold up the next', () => {
+  it('continues with the next call if one ends inside its own callback', () => {
     const limit = createLimit();
     const order: number[] = [];
     const rules = { ...RULES, queue: 9 };
@@ -112,7 +112,7 @@ describe('a concurrency limit', () => {
     expect(limit.size()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('a reload that takes places away waits until they are empty', () => {
+  it('applies fewer slots after a reload once enough are free', () => {
     const limit = createLimit();
     const wide = { max: 2, queue: 9, waitMs: 100 };
     const [first, second] = [come(limit, wide), come(limit, wide)];
@@ -123,14 +123,14 @@ describe('a concurrency limit', () => {
     expect(third.state).toBe('running');
   });
 
-  describe('with requests whose bodies have not come whole', () => {
+  describe('with requests whose bodies are incomplete', () => {
     const rules = { max: 4, queue: 4, waitMs: 100 };
     const states = (callers: readonly Caller[]): readonly Caller['state'][] =>
       callers.map(({ state }) => state);
     const slow = (limit: ConcurrencyLimit, count: number): readonly Caller[] =>
       Array.from({ length: count }, () => come(limit, rules, true));
 
-    it('lets them have half of the places and half of the queue, and holds up no other request behind them', () => {
+    it('gives them half of the slots and half of the queue, and delays no other request', () => {
       const limit = createLimit();
       expect(states(slow(limit, 5))).toEqual(['running', 'running', 'waiting', 'waiting', 'busy']);
       expect(states([1, 2, 3, 4, 5].map(() => come(limit, rules)))).toEqual([
@@ -142,7 +142,7 @@ describe('a concurrency limit', () => {
       ]);
     });
 
-    it('lets the next one in when one has come whole, though that one stays', () => {
+    it('admits the next one when a body is complete, although its request still runs', () => {
       const limit = createLimit();
       const callers = slow(limit, 4);
       callers[0]?.whole();
@@ -154,7 +154,7 @@ describe('a concurrency limit', () => {
       expect(states(callers)).toEqual(['running', 'running', 'running', 'running']);
     });
 
-    it('lets one in that comes whole while it waits, as any other', () => {
+    it('admits a waiting request whose body becomes complete like any other', () => {
       const limit = createLimit();
       const callers = slow(limit, 4);
       callers[3]?.whole();
@@ -164,7 +164,7 @@ describe('a concurrency limit', () => {
       expect(states(callers)).toEqual(['running', 'running', 'busy', 'running']);
     });
 
-    it('keeps the order in which all came, where both kinds may have the next place', () => {
+    it('keeps the order of arrival if both kinds may have the next slot', () => {
       const limit = createLimit();
       const [one, two] = slow(limit, 2);
       const [three] = [come(limit, rules), come(limit, rules)];
@@ -178,12 +178,12 @@ describe('a concurrency limit', () => {
       expect(limit.size()).toEqual({ running: 3, waiting: 0 });
     });
 
-    it('has one place for them where there is only one', () => {
+    it('gives them a slot even if there is only one', () => {
       const limit = createLimit();
       expect(come(limit, RULES, true).state).toBe('running');
     });
 
-    it('never has more than half with them, or forgets a place, however they come, end and go', () => {
+    it('never gives them more than half and loses no slot, in any order of events', () => {
       const step = fc.tuple(fc.constantFrom('come', 'slow', 'whole', 'leave'), fc.nat(20));
       fc.assert(
         fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -1,10 +1,10 @@
-// Deadlines by a clock of the test's own: when each passes, and that one timer keeps all of them.
+// Deadlines with a mocked clock: when each expires, and that one timer serves all of them.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createDeadlines } from '../../gateway/upstream/deadlines.ts';
 import { createHandClock } from '../support/hand-clock.ts';
 
-it('passes each at its time, whatever the order in which they begin', async () => {
+it('each deadline expires in time, in any order of start', async () => {
   const clock = createHandClock();
   const startDeadline = createDeadlines(clock);
   const begun = clock.now();
@@ -20,7 +20,7 @@ it('passes each at its time, whatever the order in which they begin', async () =
   ]);
 });
 
-it('one timer keeps all of them, and none is left behind them', async () => {
+it('one timer serves all deadlines, and none remains after them', async () => {
   const clock = createHandClock();
   const startDeadline = createDeadlines(clock);
   const all = [300, 100, 200, 100].map((ms) => startDeadline(ms, () => undefined));
@@ -30,7 +30,7 @@ it('one timer keeps all of them, and none is left behind them', async () => {
   expect(clock.pending()).toBe(0);
 });
 
-it('does not believe a timer that comes early', async () => {
+it('a timer that fires early expires no deadline', async () => {
   const clock = createHandClock();
   let passed = 0;
   const startDeadline = createDeadlines({ ...clock, after: (ms, run) => clock.after(ms / 2, run) });
@@ -43,7 +43,7 @@ it('does not believe a timer that comes early', async () => {
   expect(passed).toBe(1);
 });
 
-it('one that passes may stop others, and begin new ones', async () => {
+it('a deadline that expires may stop others and start new ones', async () => {
   const clock = createHandClock();
   const startDeadline = createDeadlines(clock);
   const passed: string[] = [];
@@ -59,7 +59,7 @@ it('one that passes may stop others, and begin new ones', async () => {
   expect(passed).toEqual(['first', 'third']);
 });
 
-it('passes what was not stopped, once, however they come and go', async () => {
+it('every deadline that is not stopped expires once, in any order of events', async () => {
   const step = fc.record({ ms: fc.constantFrom(10, 20, 30), stop: fc.option(fc.nat(9)), wait: fc.nat(15) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
@@ -88,7 +88,7 @@ it('passes what was not stopped, once, however they come and go', async () => {
   );
 });
 
-it('waits for no negative time where one passes while another is acted on', async () => {
+it('no wait is negative if a deadline expires while another is handled', async () => {
   const clock = createHandClock();
   const waits: number[] = [];
   let busy = 0;

@@ -1,4 +1,4 @@
-// What each failure of a call becomes: a code for the log, a status, and the error type of RFC 9209.
+// The fault code, status and RFC 9209 error type of each failed call.
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { describeFault } from '../../gateway/exchange/answers/fault.ts';
@@ -30,7 +30,7 @@ describe('PXS-1: a call that fails with', () => {
     ['UND_ERR_INFO', 'upstream_reset 502 connection_terminated'],
     ['ERR_HTTP2_STREAM_CANCEL', 'upstream_reset 502 connection_terminated'],
     ['ERR_HTTP2_GOAWAY_SESSION', 'upstream_reset 502 connection_terminated'],
-    // Of the system's own, before ours has passed.
+    // The system's timeout, which may come before the gateway's.
     ['ETIMEDOUT', 'upstream_connect_timeout 504 connection_timeout'],
     ['UND_ERR_CONNECT_TIMEOUT', 'upstream_connect_timeout 504 connection_timeout'],
     ['UND_ERR_HEADERS_TIMEOUT', 'upstream_headers_timeout 504 connection_read_timeout'],
@@ -54,11 +54,7 @@ describe('PXS-1: a call that fails with', () => {
   });
 
   it.each<[string, unknown, string]>([
-    [
-      'what undici cannot parse',
-      new errors.HTTPParserError('bad'),
-      'upstream_invalid 502 http_protocol_error',
-    ],
+    ['an undici parser error', new errors.HTTPParserError('bad'), 'upstream_invalid 502 http_protocol_error'],
     [
       'several addresses',
       new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT')]),
@@ -67,7 +63,7 @@ describe('PXS-1: a call that fails with', () => {
     ['no code', new Error('what'), 'internal 500 proxy_internal_error'],
     ['no error at all', 'what', 'internal 500 proxy_internal_error'],
     [
-      'a fault that is one already',
+      'a fault',
       new Fault('upstream_loop', { service: 'orders-v1' }),
       'upstream_loop 502 proxy_loop_detected',
     ],
@@ -75,7 +71,7 @@ describe('PXS-1: a call that fails with', () => {
     expect(told(cause)).toBe(expected);
   });
 
-  it('promise 16: whatever it was, nothing of the cause is in the answer', () => {
+  it('promise 16: the response contains nothing of the cause', () => {
     for (const code of ['ECONNREFUSED', 'UND_ERR_SOCKET', 'EPROTO', 'ERR_WHATEVER_NOBODY_KNOWS']) {
       const text = JSON.stringify(describeFault(toFault(coded(code), order), REQUEST_ID, 0));
       expect(text).not.toContain(code);

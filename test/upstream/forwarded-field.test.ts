@@ -11,7 +11,7 @@ describe('XFF-3: Forwarded', () => {
       'for="[2001:db8::1]";proto=https;host="api.example.com:8443";by=_sundial',
     ],
     [
-      "an IPv6 host, and a zone that is nobody else's business",
+      'an IPv6 host, and a zone, which is local to this machine',
       'fe80::1%eth0',
       '[2001:db8::7]',
       'for="[fe80::1]";proto=https;host="[2001:db8::7]";by=_sundial',
@@ -22,7 +22,7 @@ describe('XFF-3: Forwarded', () => {
       'a.example',
       'for=192.0.2.9;proto=https;host=a.example, for=10.0.0.2, for=10.0.0.1;by=_sundial',
     ],
-    ['a client that has gone', '', 'a.example', 'for=unknown;proto=https;host=a.example;by=_sundial'],
+    ['a client that has disconnected', '', 'a.example', 'for=unknown;proto=https;host=a.example;by=_sundial'],
   ])('%s', (_title, chain, host, expected) => {
     expect(forwardedField({ chain, scheme: 'https', host })).toBe(expected);
   });

@@ -1,5 +1,4 @@
-// The stage that holds a body: however it is cut into chunks, the client gets the same bytes, edited or as they were.
-// Whole requests over sockets are in test/journeys/body-notice.test.ts.
+// Holding a body: the client gets the same bytes, edited or unchanged, however the body is split into chunks.
 import { EventEmitter } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -21,11 +20,11 @@ interface Delivered {
   readonly body: Buffer;
   readonly headers: AnswerHeaders | undefined;
   readonly outcomes: readonly string[];
-  /** What each chunk was answered. */
+  /** The result of each write. */
   readonly flows: readonly boolean[];
-  /** Bytes kept in memory for each piece written. */
+  /** Bytes allocated for each written chunk. */
   readonly rooms: readonly number[];
-  /** Bytes counted as held before the call was over, after it, and once the client's side has closed. */
+  /** Bytes counted as held before the end of the call, after it, and after the client has closed. */
   readonly stillHeld: number;
   readonly heldUntaken: number;
   readonly heldAtLast: number;
@@ -88,11 +87,11 @@ function cut(body: Buffer, places: readonly number[]): readonly Buffer[] {
   return at.slice(1).map((end, index) => body.subarray(at[index], end));
 }
 
-describe('what all held bodies take', () => {
+describe('the memory for held bodies', () => {
   const body = Buffer.from(JSON.stringify({ a: 'x'.repeat(1_000) }));
   const halves = [body.subarray(0, 500), body.subarray(500)];
 
-  it('is given back once the client has taken a body, or none goes on', () => {
+  it('is released once the client has read a body, or the call has failed', () => {
     const given = deliver(halves);
     const { length } = given.body;
     expect(given).toMatchObject({
@@ -105,15 +104,15 @@ describe('what all held bodies take', () => {
     expect(broken).toMatchObject({ outcomes: [], stillHeld: 500, heldUntaken: 0, heldAtLast: 0 });
   });
 
-  it('has a bound, beyond which a body goes on as it is', () => {
+  it('has a bound, beyond which a body is sent unchanged', () => {
     const beyond = deliver(halves, {}, { most: 600 });
     expect(beyond).toMatchObject({ outcomes: ['too_large'], stillHeld: body.length, heldAtLast: 0 });
     expect(beyond.body.equals(body)).toBe(true);
   });
 });
 
-describe('a body that is held', () => {
-  it('BODY-2: is the same however it is cut', () => {
+describe('a held body', () => {
+  it('BODY-2: is the same for any split into chunks', () => {
     const members = fc.dictionary(
       fc.string().filter((name) => name !== '_deprecation'),
       fc.jsonValue(),
@@ -135,7 +134,7 @@ describe('a body that is held', () => {
     );
   });
 
-  it('BODY-1: passes byte for byte when it is not JSON, however it is cut', () => {
+  it('BODY-1: is unchanged byte for byte if it is not JSON, for any split into chunks', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.array(fc.nat()), (bytes, places) => {
         const body = Buffer.from([0x5b, ...bytes]);
@@ -150,19 +149,19 @@ describe('a body that is held', () => {
     );
   });
 
-  it('BODY-1: takes no more room than the limit, however small the pieces', () => {
+  it('BODY-1: uses no more memory than the limit, even with tiny chunks', () => {
     const pieces = Array.from({ length: 900 }, () => Buffer.alloc(1024, '['));
     const { body, rooms } = deliver(pieces);
     expect(body.equals(Buffer.alloc(900 * 1024, '['))).toBe(true);
     expect(rooms).toEqual([MOST]);
   });
 
-  it('FWD-17: that never ends reaches nobody', () => {
+  it('FWD-17: is not sent if it never ends', () => {
     const delivered = deliver([Buffer.from('{"a":1')], {}, { ends: false });
     expect(delivered).toMatchObject({ calls: [], outcomes: [] });
   });
 
-  it('an empty one is no data at all', () => {
+  it('sends no data if it is empty', () => {
     expect(deliver([]).calls).toEqual(['head', 'end']);
   });
 });
@@ -171,7 +170,7 @@ describe('a body over the limit', () => {
   const chunk = Buffer.alloc(MOST / 2, 'x');
 
   it.each([true, false])(
-    'BODY-1: flows on from the bytes held, at the pace of the client (drains: %s)',
+    'BODY-1: is streamed from the held bytes on, at the pace of the client (drains: %s)',
     (drains) => {
       const chunks = [chunk, chunk, Buffer.from('y'), chunk];
       const delivered = deliver(chunks, {}, { drains });
@@ -182,13 +181,13 @@ describe('a body over the limit', () => {
     },
   );
 
-  it('BODY-1: is one of a byte more than 1 MiB', () => {
+  it('BODY-1: has one byte more than 1 MiB', () => {
     const object = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
     expect(deliver([object(MOST)]).outcomes).toEqual(['added']);
     expect(deliver([object(MOST + 1)]).outcomes).toEqual(['too_large']);
   });
 
-  it('BODY-3: is one that only decodes to more', () => {
+  it('BODY-3: may exceed it only when decoded', () => {
     const coded = gzipSync(Buffer.from(`{"a":"${'x'.repeat(MOST)}"}`));
     const delivered = deliver([coded], { 'content-encoding': 'gzip' });
     expect(delivered.outcomes).toEqual(['coding']);
@@ -202,7 +201,7 @@ it.each([
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
-] as const)('BODY-3: decoding %s loses nothing: neither half a body nor bytes after it', (coding, encode) => {
+] as const)('BODY-3: decoding %s accepts neither a partial body nor trailing bytes', (coding, encode) => {
   const coded = encode(Buffer.from('{"a":1}'));
   expect(String(decode(coded, coding, MOST))).toBe('{"a":1}');
   for (let length = 0; length < coded.length; length += 1)
@@ -211,7 +210,7 @@ it.each([
     expect(decode(Buffer.concat([coded, Buffer.from(more)]), coding, MOST), more).toBeUndefined();
 });
 
-it('BODY-3: decoding gives up at the bound, and on what is in no coding', () => {
+it('BODY-3: decoding stops at the limit, and at invalid input', () => {
   const bomb = gzipSync(Buffer.alloc(100 * MOST));
   expect(decode(bomb, 'gzip', MOST)).toBeUndefined();
   for (const coding of ['gzip', 'deflate', 'br', 'zstd'] as const)

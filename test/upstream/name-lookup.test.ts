@@ -1,4 +1,4 @@
-// Host names of targets: asked again when an answer is old, kept when there is none.
+// Lookups of host names: repeated when a result is too old, kept when a lookup fails.
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
 import { createNameLookup, type FindAddresses } from '../../gateway/upstream/name-lookup.ts';
@@ -23,7 +23,7 @@ const look = (names: ReturnType<typeof createNameLookup>, options = { all: true 
   );
 
 describe('a host name', () => {
-  it('is asked for once for as long as its answer is believed, by all who ask together', async () => {
+  it('is looked up once while its result is valid, also for concurrent callers', async () => {
     const { find, asked } = resolver([V4('10.0.0.1')]);
     const names = createNameLookup({ find, maxAgeMs: 60_000 });
     await Promise.all([look(names), look(names)]);
@@ -31,14 +31,14 @@ describe('a host name', () => {
     expect(asked()).toBe(1);
   });
 
-  it('is asked for again when its answer is too old', async () => {
+  it('is looked up again when its result is too old', async () => {
     const { find } = resolver([V4('10.0.0.1')], [V4('10.0.0.2')]);
     const names = createNameLookup({ find, maxAgeMs: -1 });
     await look(names);
     expect(await look(names)).toEqual([V4('10.0.0.2')]);
   });
 
-  it('is asked for again once a connection to it has failed', async () => {
+  it('is looked up again after a failed connection', async () => {
     const { find } = resolver([V4('10.0.0.1')], [V4('10.0.0.2')]);
     const names = createNameLookup({ find, maxAgeMs: 60_000 });
     await look(names);
@@ -46,7 +46,7 @@ describe('a host name', () => {
     expect(await look(names)).toEqual([V4('10.0.0.2')]);
   });
 
-  it.each([[new Error('SERVFAIL')], [[]]])('keeps its last answer where the next is %o', async (nothing) => {
+  it.each([[new Error('SERVFAIL')], [[]]])('keeps its last result if the next is %o', async (nothing) => {
     const { find } = resolver([V4('10.0.0.1')], nothing);
     const names = createNameLookup({ find, maxAgeMs: -1 });
     await look(names);
@@ -54,7 +54,7 @@ describe('a host name', () => {
     expect(await names.renew('orders.internal')).toEqual([V4('10.0.0.1')]);
   });
 
-  it('that was never found is an error, and nothing to go by', async () => {
+  it('that never resolved is an error', async () => {
     const { find } = resolver(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
     const names = createNameLookup({ find, maxAgeMs: 60_000 });
     await expect(look(names)).rejects.toMatchObject({ code: 'ENOTFOUND' });
@@ -66,7 +66,7 @@ describe('a host name', () => {
     [{ all: false, family: 6 }, '::1'],
     [{ all: true, family: 6 }, [{ address: '::1', family: 6 }]],
     [{ all: true, family: 4 }, [V4('10.0.0.1')]],
-  ])('answers %j with %j', async (options, expected) => {
+  ])('returns for %j: %j', async (options, expected) => {
     const { find } = resolver([V4('10.0.0.1'), { address: '::1', family: 6 }]);
     expect(await look(createNameLookup({ find, maxAgeMs: 60_000 }), options)).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-// Which connections are kept over reloads and moved names, with a transport that only notes what it is asked.
+// Which connections survive reloads and changed addresses, with a transport that records calls.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { atOnce } from '../../gateway/system/time-slices.ts';
@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => pools.close());
 
 describe('pools', () => {
-  it('what reaches a target outlives a reload that keeps its address and its manner', () => {
+  it('connections survive a reload that keeps their address and settings', () => {
     pools = createPools({ connect, startDeadline });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
@@ -51,18 +51,18 @@ describe('pools', () => {
   const tls = { ca: undefined, cert: undefined, key: undefined, name: undefined };
   it.each<[string, Partial<UpstreamPlan>]>([
     ['another authority', { tls: { ...tls, ca: 'PEM' } }],
-    ['another certificate of its own', { tls: { ...tls, cert: 'PEM', key: 'PEM' } }],
+    ['another client certificate', { tls: { ...tls, cert: 'PEM', key: 'PEM' } }],
     ['another server name', { tls: { ...tls, name: 'orders.internal' } }],
     ['another Host', { host: 'orders.internal' }],
     ['HTTP/2', { http2: true }],
-    ['another number of connections', { connections: { ...sample.connections, max: 1 } }],
-    ['another time to connect', { timeouts: { ...sample.timeouts, connect: 2 } }],
-  ])('%s makes connections of its own', (_, changes) => {
+    ['another connection limit', { connections: { ...sample.connections, max: 1 } }],
+    ['another connect timeout', { timeouts: { ...sample.timeouts, connect: 2 } }],
+  ])('%s gets its own connections', (_, changes) => {
     pools = createPools({ connect, startDeadline });
     expect(pools.route(upstream(changes), TARGET)).not.toBe(pools.route(upstream(), TARGET));
   });
 
-  it('what no plan uses is closed, and a late request of the old plan leaves none behind', () => {
+  it('unused connections are closed, and a late request of the old plan leaves none open', () => {
     pools = createPools({ connect, startDeadline });
     const gone = upstream();
     pools.route(gone, TARGET);
@@ -75,7 +75,7 @@ describe('pools', () => {
     expect(pools.size()).toBe(0);
   });
 
-  it('what a request of the next plan opens between two steps of a reload is kept, and the rest let go', () => {
+  it('a connection opened for the next plan during a reload is kept, and the others are closed', () => {
     pools = createPools({ connect, startDeadline });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
@@ -90,7 +90,7 @@ describe('pools', () => {
     expect(pools.size()).toBe(1);
   });
 
-  it('nor does a late check', async () => {
+  it('a late health check leaves none open', async () => {
     pools = createPools({ connect, startDeadline });
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     const rules = { path: '/', every: 1, timeout: 1, healthy: 1, unhealthy: 1 };
@@ -101,10 +101,10 @@ describe('pools', () => {
   });
 });
 
-describe('a host name that is looked up again', () => {
+describe('a repeated lookup of a host name', () => {
   let addresses = ['10.0.0.1'];
 
-  /** What connections to `target` are asked in the time of one look. */
+  /** The calls to the connections of `target` within one lookup interval. */
   async function look(target: { readonly origin: string }): Promise<string[]> {
     vi.useFakeTimers();
     pools = createPools({
@@ -123,12 +123,12 @@ describe('a host name that is looked up again', () => {
     return asked;
   }
 
-  it('says to its connections where it leads now', async () => {
+  it('passes the new addresses to the connections', async () => {
     addresses = ['10.0.0.1', '10.0.0.2'];
     expect(await look({ origin: 'http://orders.internal:8080' })).toEqual(['follow 10.0.0.1 10.0.0.2']);
   });
 
-  it('says nothing where no address is found, and an address is no name', async () => {
+  it('passes nothing if no address is found, and is skipped for an IP address', async () => {
     addresses = [];
     expect(await look({ origin: 'http://orders.internal:8080' })).toEqual([]);
     await pools.close();

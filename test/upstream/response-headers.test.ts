@@ -1,4 +1,4 @@
-// An upstream's answer with what the policy of its API removes and sets, as the client gets it.
+// An upstream's response headers with the changes that the policy makes.
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
@@ -11,7 +11,7 @@ import { quietPorts } from '../support/quiet-ports.ts';
 
 const clientPlace = { view: view(), tail: '/7', query: undefined, public: 'https://api.example.com' };
 
-/** 1,000 seconds before the end of the phase; without what every answer has. */
+/** 1,000 seconds before the end of the phase. Without the fields that every response has. */
 function given(
   answer: AnswerHeaders,
   response: { set?: Record<string, string>; remove?: readonly string[] } = {},
@@ -40,8 +40,8 @@ function given(
   return others;
 }
 
-describe('what a policy changes in answers', () => {
-  it('is removed wherever it stands, and set in its place or behind the rest', () => {
+describe('a response header in the policy', () => {
+  it('is removed wherever it is, and set in its place or at the end', () => {
     const answer = { 'x-a': '1', etag: '"a"', 'x-b': '2', 'cache-control': 'no-store' };
     const rules = { remove: ['x-b', 'etag', 'x-none'], set: { 'x-a': '3' } };
     expect(Object.entries(given(answer, rules))).toEqual([
@@ -56,7 +56,7 @@ describe('what a policy changes in answers', () => {
     ['refresh', '5; url=/orders/8', '5; url=/api/v1/orders/8'],
     ['link', '</orders/8>; rel="next"', '</api/v1/orders/8>; rel="next"'],
     ['set-cookie', ['a=b; Path=/orders'], ['a=b; Path=/api/v1/orders']],
-  ])('does not keep the address in %s from being mapped', (name, theirs, ours) => {
+  ])('does not prevent the mapping of the address in %s', (name, theirs, ours) => {
     expect(given({ [name]: theirs })).toMatchObject({ [name]: ours });
   });
 
@@ -64,7 +64,7 @@ describe('what a policy changes in answers', () => {
     ['cache-control', 'max-age=86400', 'max-age=1000'],
     ['cdn-cache-control', 'max-age=86400', 'max-age=1000'],
     ['expires', new Date(NOW * 2).toUTCString(), 'Thu, 15 Apr 2027 00:00:00 GMT'],
-  ])('CACHE-6: %s lasts no longer where the policy sets it than where the upstream does', (...row) => {
+  ])('CACHE-6: %s is limited in the same way for the policy and the upstream', (...row) => {
     const [name, value, clamped] = row;
     expect(given({ [name]: value })).toMatchObject({ [name]: clamped });
     expect(given({}, { set: { [name]: value } })).toMatchObject({ [name]: clamped });

@@ -1,4 +1,4 @@
-// FWD-16: what may be sent once more, and how often.
+// FWD-16: which requests are retried, and how often.
 import { describe, expect, it } from 'vitest';
 import type { CallFailure } from '../../gateway/upstream/call.ts';
 import {
@@ -28,9 +28,9 @@ const tried = (changes: Partial<RetryState> = {}): RetryState => ({
   ...changes,
 });
 
-describe('FWD-16: a call that failed is made again', () => {
+describe('FWD-16: a failed call is retried', () => {
   it.each<[string, boolean, Partial<CallFailure>, Partial<RetryState>]>([
-    ['a GET that got no byte of an answer', true, { unanswered: true }, {}],
+    ['a GET without a byte of a response', true, { unanswered: true }, {}],
     ['a HEAD', true, { unanswered: true }, { method: 'HEAD' }],
     ['an OPTIONS', true, { unanswered: true }, { method: 'OPTIONS' }],
     ['a DELETE without a body', true, { unanswered: true }, { method: 'DELETE' }],
@@ -38,20 +38,20 @@ describe('FWD-16: a call that failed is made again', () => {
     ['a PUT with a body', false, { unanswered: true }, { method: 'PUT', hasBody: true }],
     ['a POST', false, { unanswered: true }, { method: 'POST' }],
     ['a PATCH', false, { unanswered: true }, { method: 'PATCH' }],
-    ['a method of unknown meaning', false, { unanswered: true }, { method: 'QUERY' }],
+    ['a method of unknown semantics', false, { unanswered: true }, { method: 'QUERY' }],
     ['a POST of which nothing was sent', true, { unsent: true }, { method: 'POST', hasBody: true }],
-    ['a GET that got a byte', false, {}, {}],
-    ['one that was made again already', false, { unanswered: true }, { tries: 1 }],
+    ['a GET with a byte of a response', false, {}, {}],
+    ['a call that was retried already', false, { unanswered: true }, { tries: 1 }],
     [
-      'one of several that may be',
+      'a second retry if two are allowed',
       true,
       { unanswered: true },
       { tries: 1, retries: { ...RETRIES, attempts: 2 } },
     ],
-    ['where retries are off', false, { unsent: true }, { retries: undefined, budget: undefined }],
+    ['if retries are off', false, { unsent: true }, { retries: undefined, budget: undefined }],
     ['beyond the budget', false, { unanswered: true }, { budget: SPENT }],
     [
-      'on a stale connection, whatever the budget',
+      'on a stale connection, beyond the budget too',
       true,
       { unanswered: true, stale: true },
       { budget: SPENT },
@@ -62,7 +62,7 @@ describe('FWD-16: a call that failed is made again', () => {
   });
 });
 
-describe('the budget of retries', () => {
+describe('the retry budget', () => {
   function budgetAt() {
     let now = 0;
     const budget = createRetryBudget(() => now);
@@ -83,11 +83,11 @@ describe('the budget of retries', () => {
     expect(takeAll()).toBe(200);
   });
 
-  it('is one per second where there are few requests', () => {
+  it('is one per second with few requests', () => {
     expect(budgetAt().takeAll()).toBe(10);
   });
 
-  it('comes back as what was taken gets old, second by second', () => {
+  it('recovers second by second as old retries expire', () => {
     const { takeAll, pass } = budgetAt();
     takeAll();
     pass(9_000);
@@ -96,7 +96,7 @@ describe('the budget of retries', () => {
     expect(takeAll()).toBe(10);
   });
 
-  it('forgets everything over a long pause', () => {
+  it('is full after a long pause', () => {
     const { budget, takeAll, pass } = budgetAt();
     for (let count = 0; count < 1_000; count += 1) budget.onRequest();
     pass(86_400_000);

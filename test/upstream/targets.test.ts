@@ -55,7 +55,7 @@ function refusal(targets: Targets, upstream: UpstreamPlan): Fault {
 }
 
 describe('the choice of a target', () => {
-  it('goes by turn, and passes over what a first try failed on while anything else is in service', () => {
+  it('uses round robin, and avoids the target of a failed call while another is in service', () => {
     const { targets } = harness();
     const both = upstreamOf({}, A, B);
     expect([1, 2, 3, 4].map(() => use(targets, both, 'answered'))).toEqual([A, B, A, B]);
@@ -65,7 +65,7 @@ describe('the choice of a target', () => {
     expect(targets.choose(single, undefined, avoid).target.origin).toBe(A);
   });
 
-  it('goes by what is under way where the upstream says so, until each is settled', () => {
+  it('uses the fewest running requests if configured, until each call is settled', () => {
     const { targets } = harness();
     const both = upstreamOf({ balance: 'least-requests' }, A, B);
     const first = targets.choose(both, undefined);
@@ -83,7 +83,7 @@ describe('the choice of a target', () => {
     expect(chosen.filter(({ target }) => target.origin === busy)).toHaveLength(2);
   });
 
-  it('goes by caller where the upstream says so, and by turn where nobody is known', () => {
+  it('uses the caller if configured, and round robin without a caller', () => {
     const { targets } = harness();
     const both = upstreamOf({ balance: 'consumer' }, A, B);
     const callers = Array.from({ length: 40 }, (_, index) => `consumer-${index}`);
@@ -94,10 +94,10 @@ describe('the choice of a target', () => {
   });
 });
 
-describe('a breaker of several targets', () => {
+describe('a circuit breaker of several targets', () => {
   const strict = { failures: 2, open: 10_000, strict: true };
 
-  it('takes out the one whose requests fail, and lets one request try it when its time has come', async () => {
+  it('takes out the failing one, and lets one trial request through after its open time', async () => {
     const { targets, clock, changes } = harness();
     const both = upstreamOf({ breaker: strict }, A, B);
     atOnce(targets.keepSteps(planOf(both)));
@@ -115,7 +115,7 @@ describe('a breaker of several targets', () => {
     expect(changes.at(-1)).toMatchObject({ target: A, up: true });
   });
 
-  it('counts a head as an answer, so that a stream that goes on for hours does not hold it open', async () => {
+  it('counts a head as an answer, so that a long stream does not keep it open', async () => {
     const { targets, clock } = harness();
     const one = upstreamOf({ breaker: strict }, A);
     use(targets, one, 'failed');
@@ -126,7 +126,7 @@ describe('a breaker of several targets', () => {
     expect(use(targets, one, 'answered')).toBe(A);
   });
 
-  it('FWD-18: with all targets out answers upstream_unavailable, and when the next try is due', async () => {
+  it('FWD-18: answers upstream_unavailable if all targets are out, with the time of the next trial', async () => {
     const { targets, clock } = harness();
     const both = upstreamOf({ breaker: strict }, A, B);
     for (let index = 0; index < 2; index += 1) use(targets, both, 'failed');
@@ -141,7 +141,7 @@ describe('a breaker of several targets', () => {
     expect([A, B]).toContain(targets.choose(both, undefined).target.origin);
   });
 
-  it('that nobody asked for never refuses: the last targets are used although they are out', () => {
+  it('that is not configured never refuses: the last targets are used although they are out', () => {
     const { targets } = harness();
     const both = upstreamOf({ breaker: DEFAULT_BREAKER }, A, B);
     const chosen = Array.from({ length: 40 }, () => use(targets, both, 'failed'));
@@ -149,7 +149,7 @@ describe('a breaker of several targets', () => {
     expect(use(targets, both, 'answered')).toBe(use(targets, both, 'answered'));
   });
 
-  it('of a single target without one in the policy there is none', () => {
+  it('does not exist for a single target without one in the policy', () => {
     const { targets, changes } = harness();
     const one = upstreamOf({}, A);
     for (let index = 0; index < 50; index += 1) expect(use(targets, one, 'failed')).toBe(A);
@@ -160,7 +160,7 @@ describe('a breaker of several targets', () => {
 });
 
 describe('health checks', () => {
-  it('ask each target at its own moment and then again and again, and nothing where none are configured', async () => {
+  it('start at a different moment for each target, then repeat, and do not run if none are configured', async () => {
     const { targets, clock, asked } = harness(0.2);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A), upstreamOf({ name: 'plain' }, B))));
     await clock.pass(999);
@@ -170,7 +170,7 @@ describe('health checks', () => {
     expect(asked).toEqual([`${A}/healthz`, `${A}/healthz`, `${A}/healthz`]);
   });
 
-  it('take a target out after failed checks in a row, and back in after good ones', async () => {
+  it('take a target out after consecutive failures, and put it back after successes', async () => {
     const { targets, clock, sick, changes } = harness();
     const both = upstreamOf({ health: HEALTH }, A, B);
     atOnce(targets.keepSteps(planOf(both)));
@@ -194,17 +194,17 @@ describe('health checks', () => {
     expect(new Set([1, 2].map(() => use(targets, both, 'answered')))).toEqual(new Set([A, B]));
   });
 
-  it('FWD-18: a target that is out by its checks is not tried, and the answer says when it may be back', async () => {
+  it('FWD-18: keep a failed target from being tried, and the response says when it may be back', async () => {
     const { targets, clock, sick } = harness();
     const one = upstreamOf({ health: HEALTH }, A);
     atOnce(targets.keepSteps(planOf(one)));
     sick.add(A);
     await clock.pass(15_000);
-    // The next check is 2.5 s away, and two good ones are needed.
+    // The next check is 2.5 s away, and two successful ones are needed.
     expect(refusal(targets, one).retryAfterSeconds).toBe(8);
   });
 
-  it('are remembered through a reload that keeps the target, and forgotten with it', async () => {
+  it('keep their results over a reload that keeps the target, and lose them with it', async () => {
     const { targets, clock, sick, asked } = harness();
     const upstream = () => upstreamOf({ health: HEALTH }, A);
     atOnce(targets.keepSteps(planOf(upstream())));
@@ -224,7 +224,7 @@ describe('health checks', () => {
     expect(use(targets, again, 'answered')).toBe(A);
   });
 
-  it('begun by a request between two steps of a reload go on after it, and all others end', async () => {
+  it('that a request started during a reload continue after it, and all others end', async () => {
     const { targets, clock } = harness();
     const old = upstreamOf({ health: HEALTH }, B);
     atOnce(targets.keepSteps(planOf(old)));
@@ -244,7 +244,7 @@ describe('health checks', () => {
     expect(use(targets, late, 'answered')).toBe(A);
   });
 
-  it('that are taken out of the policy file leave the target in service, and another time applies at once', async () => {
+  it('that are removed leave the target in service, and a new interval applies at once', async () => {
     const { targets, clock, sick, asked } = harness(0);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: { ...HEALTH, every: 3_600_000 } }, A))));
     await clock.pass(0);
@@ -258,7 +258,7 @@ describe('health checks', () => {
     expect([use(targets, without, 'answered'), clock.pending()]).toEqual([A, 0]);
   });
 
-  it('end when the gateway closes, the one under way included', async () => {
+  it('end when the gateway closes, a running one included', async () => {
     const clock = createHandClock();
     const signals: AbortSignal[] = [];
     const targets = createTargets({
@@ -279,7 +279,7 @@ describe('health checks', () => {
 });
 
 describe('a slow start', () => {
-  it('gives a target that is back a share that grows until it has its whole', async () => {
+  it('gives a returning target a share that grows to the full one', async () => {
     const { targets, clock, sick } = harness(0);
     const both = upstreamOf({ health: HEALTH, slowStart: 100_000 }, A, B);
     atOnce(targets.keepSteps(planOf(both)));
@@ -298,7 +298,7 @@ describe('a slow start', () => {
     expect(shareOfA()).toBeCloseTo(1 / 2, 2);
   });
 
-  it('is none at the start of the gateway', () => {
+  it('does not apply at the start of the gateway', () => {
     const { targets } = harness();
     const both = upstreamOf({ slowStart: 100_000 }, A, B);
     expect([1, 2, 3, 4].map(() => use(targets, both, 'answered'))).toEqual([A, B, A, B]);
@@ -308,7 +308,7 @@ describe('a slow start', () => {
 describe('calls of the last minute', () => {
   const recentOf = (targets: Targets) => [...targets.states()].map(({ up, recent }) => ({ up, ...recent }));
 
-  it('are counted for a target that nothing watches, and for 60 seconds', async () => {
+  it('are counted for 60 seconds, also for an unwatched target', async () => {
     const { targets, clock } = harness();
     const one = upstreamOf({}, A);
     atOnce(targets.keepSteps(planOf(one)));
@@ -326,7 +326,7 @@ describe('calls of the last minute', () => {
     ]);
   });
 
-  it('do not count a client that left against the target', () => {
+  it('do not count a disconnected client as a failure', () => {
     const { targets } = harness();
     const one = upstreamOf({}, A);
     atOnce(targets.keepSteps(planOf(one)));
@@ -336,7 +336,7 @@ describe('calls of the last minute', () => {
     ]);
   });
 
-  it('end a time of failures by answers, and a later one begins anew', async () => {
+  it('end a failing period by answers, and a later one starts again', async () => {
     const { targets, clock } = harness();
     const one = upstreamOf({}, A);
     atOnce(targets.keepSteps(planOf(one)));
@@ -349,7 +349,7 @@ describe('calls of the last minute', () => {
     expect(recentOf(targets)).toMatchObject([{ answered: 3, failed: 3, failingMs: 3_000 }]);
   });
 
-  it('stay through a reload, and take no target out of service', () => {
+  it('survive a reload, and take no target out of service', () => {
     const { targets, changes } = harness();
     const before = upstreamOf({}, A, B);
     atOnce(targets.keepSteps(planOf(before)));

@@ -1,5 +1,4 @@
-// A request's body that somebody has to know whole: how much of it is held, and that nothing is lost where it is too much;
-// and an answer that is given again for one.
+// Reading a complete request body: how much is held, that nothing is lost, and the replay of a stored response.
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -22,8 +21,8 @@ function sending({ hasBody = true, isPadded }: Partial<Pick<Inbound, 'hasBody' |
 }
 const roomFor = (most: number) => ({ held: 0, most });
 
-describe('a body read whole', () => {
-  it('is the bytes as they came, and counts as held until it is let go', async () => {
+describe('reading a complete body', () => {
+  it('returns the bytes as received, which count as held until they are freed', async () => {
     const { body, inbound } = sending();
     const room = roomFor(1_000);
     const reading = readWhole(inbound, 10, room);
@@ -37,7 +36,7 @@ describe('a body read whole', () => {
     expect(inbound.onGone).toBeUndefined();
   });
 
-  it('is nothing where there is none', async () => {
+  it('returns nothing if there is no body', async () => {
     expect(await readWhole(sending({ hasBody: false }).inbound, 10, roomFor(0))).toMatchObject({
       kind: 'whole',
     });
@@ -46,7 +45,7 @@ describe('a body read whole', () => {
   it.each([
     ['over', 4, 1_000],
     ['full', 1_000, 4],
-  ])('%s: every byte stands in the request again', async (kind, most, room) => {
+  ])('%s: puts every byte back into the request', async (kind, most, room) => {
     const { body, inbound } = sending();
     const held = roomFor(room);
     const reading = readWhole(inbound, most, held);
@@ -57,7 +56,7 @@ describe('a body read whole', () => {
     expect(String(await buffer(body))).toBe('abcdefgh');
   });
 
-  it('SMG-12: is refused where there is more around it than in it', async () => {
+  it('SMG-12: refuses a body with more framing than content', async () => {
     const { body, inbound } = sending({ isPadded: () => true });
     const room = roomFor(1_000);
     const reading = readWhole(inbound, 10, room);
@@ -67,12 +66,9 @@ describe('a body read whole', () => {
   });
 
   it.each([
-    ['its client leaves', (inbound: Inbound) => inbound.onGone?.()],
-    [
-      'it ends without all of it',
-      (inbound: Inbound) => void Object.assign(inbound, { endedWhole: () => false }),
-    ],
-  ])('is broken where %s', async (_what, happens) => {
+    ['its client disconnects', (inbound: Inbound) => inbound.onGone?.()],
+    ['it ends early', (inbound: Inbound) => void Object.assign(inbound, { endedWhole: () => false })],
+  ])('is broken if %s', async (_what, happens) => {
     const { body, inbound } = sending();
     const room = roomFor(1_000);
     const reading = readWhole(inbound, 10, room);
@@ -84,11 +80,11 @@ describe('a body read whole', () => {
   });
 });
 
-describe('an answer given again', () => {
+describe('a replayed response', () => {
   const BODY = Buffer.from('kept');
   const NO_ROOM = { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: 0 } as const;
 
-  /** What becomes of a request with `body`, and what is held while its client has not taken the answer. */
+  /** The result for a request with `body`, and the bytes held until its client has read the response. */
   async function given(body: string, room: ReturnType<typeof roomFor>, isSame = true) {
     const { body: stream, inbound, client } = sending();
     const taken = (): void => undefined;
@@ -109,15 +105,21 @@ describe('an answer given again', () => {
     return { refusal, held, after: room.held };
   }
 
-  it('counts as held until its client has it, or has left', async () => {
+  it('counts as held until its client has read it or has disconnected', async () => {
     expect(await given('{}', roomFor(1_000))).toEqual({ refusal: undefined, held: BODY.length, after: 0 });
   });
 
   it.each([
     ['another payload', '{}', 1_000, false, { reason: 'idempotency_mismatch' }],
-    ['a larger one than any', 'x'.repeat(1_001), 10_000, true, { reason: 'idempotency_mismatch' }],
-    ['no room for the payload', 'x'.repeat(900), 10, true, NO_ROOM],
-    ['no room for the answer', 'x', BODY.length - 1, true, NO_ROOM],
+    [
+      'a payload larger than any stored one',
+      'x'.repeat(1_001),
+      10_000,
+      true,
+      { reason: 'idempotency_mismatch' },
+    ],
+    ['no memory for the payload', 'x'.repeat(900), 10, true, NO_ROOM],
+    ['no memory for the response', 'x', BODY.length - 1, true, NO_ROOM],
   ])('IDM-3: %s', async (_what, body, most, isSame, refusal) => {
     expect(await given(body, roomFor(most), isSame)).toEqual({ refusal, held: 0, after: 0 });
   });

@@ -25,7 +25,7 @@ import { replaceFile } from '../replace-file.ts';
 import { spliceExtension } from './extension-splice.ts';
 
 /** What the file may hold of it. */
-const WHY = lineOfText('Why.');
+const WHY = lineOfText('Why.', 'acme is still migrating');
 
 interface WrittenInstant {
   readonly at: EpochMs;

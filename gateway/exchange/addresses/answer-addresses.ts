@@ -1,4 +1,4 @@
-// The fields of an upstream's answer that hold addresses, each mapped to where the client finds the service; links and cookies too.
+// Maps the addresses in an upstream's response to addresses that work for the client, in fields, links and cookies.
 import { hostKey, originOn } from '../../plan/grammar/addresses.ts';
 import { parameterValues } from '../../policy/versioning/query.ts';
 import { HeaderLines, type HeaderValue } from '../answer-headers.ts';
@@ -9,8 +9,8 @@ import { type AddressMapping, mapAddress, mapPath, ownAddresses, STAND_IN } from
 type Order = Pick<ForwardOrder, 'upstream' | 'target' | 'clientPlace'>;
 
 /**
- * Edits the fields in place. Returns how many addresses of the service lie outside its path: they lead to the same path on
- * the public host. `forwardedHost`: what the service was told in X-Forwarded-Host.
+ * Edits the fields in place. Returns the number of service addresses outside the path of the service, which keep their
+ * path on the public host. `forwardedHost`: the X-Forwarded-Host that the service received.
  */
 export function mapAnswer(headers: HeaderLines, order: Order, forwardedHost: string): number {
   const { clientPlace } = order;
@@ -43,8 +43,8 @@ function cookieMapper({ upstream }: Order, clientPlace: ClientPlace): (line: str
 }
 
 /**
- * A copy for a kept answer, whose next reader may use another host or path. Addresses of the service are replaced by
- * `STAND_IN`, which `mapAnswer` takes for the service.
+ * A copy for a stored response, whose next client may use another host or path. `STAND_IN` replaces the addresses of
+ * the service, and `mapAnswer` reads it as the service.
  */
 export function addressesToKeep(headers: HeaderLines, order: Order, forwardedHost: string): HeaderLines {
   if (order.clientPlace === undefined || !holdsAddress(headers)) return headers;
@@ -68,7 +68,7 @@ function ofService(
 }
 
 type MapLine = (line: string, mapping: AddressMapping) => string | undefined;
-/** Cookies apart, which hold no address but parts of one. */
+/** Set-Cookie is missing: it holds only parts of an address. */
 const MAPPERS: Readonly<Record<string, MapLine>> = {
   location: mapAddress,
   'content-location': mapAddress,
@@ -94,7 +94,7 @@ function eachLine(value: HeaderValue, map: (line: string) => string | undefined)
   return value.flatMap((line) => map(line) ?? []);
 }
 
-/** Seconds, then the address: quoted or not, with `url=` or without (the shared declarative refresh steps of HTML). */
+/** Seconds, then the address: with or without quotes and `url=` (HTML, shared declarative refresh steps). */
 const REFRESH = /^(\s*[\d.]+\s*[;,]?\s*(?:url\s*=\s*)?)(["']?)(.*)$/i;
 
 function mapRefresh(line: string, mapping: AddressMapping): string | undefined {
@@ -104,14 +104,14 @@ function mapRefresh(line: string, mapping: AddressMapping): string | undefined {
   const end = quote === '' ? -1 : rest.indexOf(quote);
   const address = end < 0 ? rest : rest.slice(0, end);
   const mapped = mapAddress(address, mapping);
-  // What stands behind the closing quote is no part of any address, and no client reads it.
+  // Text behind the closing quote is not part of the address, and no client reads it.
   return mapped === undefined ? undefined : before + quote + mapped + (end < 0 ? '' : quote);
 }
 
 const LINK_VALUE = /^(\s*<)([^>]*)(>)(.*)$/s;
 const ANCHOR = /(;\s*anchor\s*=\s*")([^"\\]*)(?=")/gi;
 
-/** Undefined where nothing is left: a link is left out where it would show an address of the service. */
+/** Undefined if no link is left. A link that would show an address of the service is removed. */
 function mapLinks(line: string, mapping: AddressMapping): string | undefined {
   const mapped = linkValues(line).flatMap((value) => mapLink(value, mapping) ?? []);
   return mapped.length === 0 ? undefined : mapped.join(',').trimStart();
@@ -129,7 +129,7 @@ function mapLink(value: string, mapping: AddressMapping): string | undefined {
   return rest !== undefined && mapping.own.isShownIn(rest) ? undefined : `${open}${mapped}${close}${rest}`;
 }
 
-/** The values of the list, blanks included: a comma in a target or in a quoted-string divides nothing. */
+/** The list members, blanks included. A comma in a target or in a quoted string separates nothing. */
 function linkValues(line: string): readonly string[] {
   const values: string[] = [];
   let start = 0;
@@ -152,7 +152,7 @@ function linkValues(line: string): readonly string[] {
   return values;
 }
 
-/** `hosts`: those of the service. A cookie for the whole host stays one, and so does `__Host-` (RFC 6265bis). */
+/** `hosts`: of the service. A cookie for the whole host stays one, and `__Host-` keeps its path (RFC 6265bis). */
 function mapCookie(
   line: string,
   places: Pick<AddressMapping, 'servicePath' | 'clientPath'>,
@@ -178,7 +178,7 @@ function mapCookie(
   return mapped.join(';');
 }
 
-/** A domain that holds a host of the service and not the one that the client asked: no client takes such a cookie. */
+/** Whether the domain covers a host of the service but not the public host. Clients reject such a cookie. */
 function isInside(domain: string, { hosts, publicHost }: Parameters<typeof mapCookie>[2]): boolean {
   const name = domain
     .replaceAll('"', '')

@@ -1,4 +1,4 @@
-// Where the client of a request finds the service behind: what the gateway replaces on the way in, and puts back on the way out.
+// Where the client of a request finds the service: the parts of the URL that the gateway maps in both directions.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
@@ -8,28 +8,26 @@ export interface ClientPlace {
   readonly view: Pick<RequestView, 'path' | 'search' | 'host'>;
   /** What follows the API's base in that path. */
   readonly tail: string;
-  /** The parameter that carries versions; undefined where none does. */
+  /** The query parameter with the version. Undefined if the API has none. */
   readonly query: string | undefined;
   readonly public: GatewayPlan['public'];
-  /** The place of another version, if a path of the service lies inside that version. Undefined: none is inside this one. */
+  /** The place of another version whose service path contains `path`. Undefined: no version is nested in this one. */
   readonly inside?: ((path: string) => InnerPlace | undefined) | undefined;
 }
 
-/** Where clients find a path of a version that stands inside the path of another version on one service. */
+/** Where clients find a path of a version that is nested in another version of the same service. */
 export interface InnerPlace {
-  /** A URL if only the host names the version. */
   readonly path: string;
-  /** In the query; undefined if path or host name the version, or nothing in an address can. */
+  /** Query parameter with the version. Undefined if path or host name it, or no address can. */
   readonly parameter: { readonly name: string; readonly value: string } | undefined;
   readonly isNamed: boolean;
 }
 
-/** What stands before the tail in the path that the client asked for; empty for the root. */
 export function clientPathOf({ view, tail }: Pick<ClientPlace, 'view' | 'tail'>): string {
   return view.path.slice(0, view.path.length - tail.length);
 }
 
-/** `path`: of the service, at or below that of `outer`. */
+/** `path`: of the service, at or below the path of `outer`. */
 export function innerPlaceOf(
   { inside, versions, resolution: { query } }: ApiPlan,
   outer: Label,
@@ -40,7 +38,7 @@ export function innerPlaceOf(
   const found = reached?.find(({ route }) => route !== outer);
   const inner = found && versions.get(found.route);
   const start = inner?.upstream?.path;
-  // Empty segments count for nothing there.
+  // Nested routes ignore empty segments, so the prefix may still differ.
   if (inner === undefined || start === undefined || !path.startsWith(start)) return undefined;
   const inPlace = inner.place !== around?.place;
   return {

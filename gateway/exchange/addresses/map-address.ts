@@ -1,4 +1,4 @@
-// One address that a service wrote, as its client has to write it to get there through the gateway; and which are the service's own.
+// Maps one address written by a service to the address that a client uses through the gateway.
 
 import { LOOPBACK } from '../../plan/grammar/addresses.ts';
 import type { UpstreamPlan } from '../../plan/plan.ts';
@@ -7,48 +7,46 @@ import { decodeUnreserved } from '../../policy/octets.ts';
 import { withoutParameter, withParameter } from '../../policy/versioning/query.ts';
 import type { ClientPlace } from './client-place.ts';
 
-/** Where the client of one request and the service behind have the same resources. */
 export interface AddressMapping {
   readonly own: OwnAddresses;
-  /** The host that the service was told its client had asked for; with a port, as sent. */
+  /** The X-Forwarded-Host that the service received, with the port as sent. */
   readonly forwardedHost: string;
-  /** What the service was asked for, on `STAND_IN`: relative addresses start here. */
+  /** The URL sent to the service, on `STAND_IN`: the base of relative addresses. */
   readonly requestUrl: string;
   readonly servicePath: UpstreamPlan['path'];
   readonly clientUrl: string;
-  /** What replaces the path of the service; empty for the root. */
+  /** Replaces the path of the service; empty for the root. */
   readonly clientPath: string;
   readonly clientOrigin: string;
-  /** What the client named the version by in its query. */
   readonly parameter: { readonly name: string; readonly value: string } | undefined;
   readonly inside: ClientPlace['inside'];
-  /** Addresses of the service outside its path, counted here; and those inside a version that they cannot name. */
+  /** Counts service addresses outside the path of the service, and nested ones that cannot name their version. */
   outside: number;
 }
 
-/** Stands for the service, whatever its targets are called. RFC 2606: no name ends so. */
+/** Replaces the origin of the service. RFC 2606 reserves `.invalid`, so no host has this name. */
 export const STAND_IN = 'http://service.invalid';
 const STAND_IN_HOST = 'service.invalid';
 
 const NON_ASCII = /[\x80-\xff]/g;
-/** Names a host or none, by the scheme of what the client asked for. */
+/** An address such as `http:path`, with or without a host depending on the scheme of its base. */
 const UNCLEAR = /^(?:https?|wss?):(?!\/\/)/i;
 const BASES: readonly string[] = ['http://client.invalid', 'https://client.invalid'];
-/** A path that a URL parser would leave as it is, and what follows it: most addresses are no more. */
+/** A path that a URL parser does not change, with query and fragment. Most addresses match. */
 const PLAIN =
   /^((?:\/[\w~!$&'()*+,;=:@-][\w.~!$&'()*+,;=:@-]*)+\/?)(\?[\w.~!$&()*+,;=:@/?%-]+)?(#[\w.~!$&()*+,;=:@/?%-]+)?$/;
 const WEB = /^(?:http|ws)s?:$/;
 
 /**
- * Other origins come back byte for byte, and so does what leads to the right place as it is. Undefined for an address of
- * the service that cannot be mapped: another scheme than http(s) and ws(s), or no URL.
+ * Returns addresses of other origins byte for byte, and also those that need no change. Undefined if a service address
+ * cannot be mapped: its scheme is not http(s) or ws(s), or it is not a URL.
  */
 export function mapAddress(address: string, mapping: AddressMapping): string | undefined {
   const text = address
     .trim()
     .replaceAll('\t', '')
     .replace(NON_ASCII, (byte) => encodeByte(byte.charCodeAt(0)));
-  // The client's own URL, whatever that is. Tabs are left out as clients leave them out.
+  // Refers to the client's own URL. The test ignores tabs, as clients do.
   if (text === '' || text.startsWith('#')) return address;
   const url =
     readPlain(text, mapping.own) ?? (UNCLEAR.test(text) ? null : URL.parse(text, mapping.requestUrl));
@@ -67,11 +65,11 @@ export function mapAddress(address: string, mapping: AddressMapping): string | u
       ? url.search
       : withParameter(withoutParameter(url.search, parameter.name), parameter.name, parameter.value);
   const at = mapped ?? path;
-  // Two addresses in one, as HTTP/2 joins lines of one name. A path such as /batch:orders names no host.
+  // Two addresses in one value: HTTP/2 may join lines of one name. A path such as /batch:orders names no host.
   if (at.includes('//') && mapping.own.isShownIn(at)) return undefined;
   if (isRelative) {
     if (search === url.search && at === pathAsWritten(text, path, mapping)) return address;
-    // With two slashes in front it would name a host.
+    // A client would read a host after two slashes.
     if (!at.startsWith('//')) return at + search + url.hash;
   }
   const whole = (at.startsWith('/') ? mapping.clientOrigin : '') + at + search + url.hash;
@@ -82,7 +80,7 @@ const RELATIVE: ServiceOrigin = { origin: '', protocol: 'http:', hostname: STAND
 
 type ReadAddress = Pick<URL, 'protocol' | 'hostname' | 'port' | 'pathname' | 'search' | 'hash'>;
 
-/** What a URL parser would say; undefined where one has to be asked. */
+/** The result of a URL parser for plain addresses. Undefined: a URL parser is needed. */
 function readPlain(text: string, { origins }: OwnAddresses): ReadAddress | undefined {
   const at = text.startsWith('/') ? RELATIVE : origins.find(({ origin }) => text.startsWith(origin));
   if (at === undefined) return undefined;
@@ -91,14 +89,13 @@ function readPlain(text: string, { origins }: OwnAddresses): ReadAddress | undef
   return { protocol: at.protocol, hostname: at.hostname, port: at.port, pathname, search, hash };
 }
 
-/** Where the client would get without any mapping; `path`: where the service meant. */
 function pathAsWritten(text: string, path: string, { clientUrl }: AddressMapping): string | undefined {
   if (text.startsWith('/')) return path;
   const url = URL.parse(text, clientUrl);
   return url === null ? undefined : decodeUnreserved(url.pathname);
 }
 
-/** A path of the service at the client's place, on segment boundaries; undefined outside the path of the service. */
+/** The client's path for a path of the service, on segment boundaries. Undefined outside the path of the service. */
 export function mapPath(path: string, places: BasePaths): string | undefined {
   const { clientPath } = places;
   const tail = tailOf(path, places);
@@ -108,9 +105,9 @@ export function mapPath(path: string, places: BasePaths): string | undefined {
 
 type BasePaths = Pick<AddressMapping, 'servicePath' | 'clientPath'>;
 
-/** What follows the path of the service; undefined outside it, and where the client's own is meant. */
+/** Undefined outside the path of the service, and for a path of the client. */
 function tailOf(path: string, { servicePath, clientPath }: BasePaths): string | undefined {
-  // Of two that fit, the longer one is meant: the service may know where its clients find it.
+  // If both prefixes match, the longer one is meant: the service may know its public path.
   if (clientPath.length > servicePath.length && isBelow(path, clientPath)) return undefined;
   return isBelow(path, servicePath) ? path.slice(servicePath.length) : undefined;
 }
@@ -119,7 +116,6 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 }
 
-/** As any client might read it. */
 function showsService(text: string, own: OwnAddresses): boolean {
   return (
     own.isShownIn(text) ||
@@ -139,18 +135,17 @@ function encodeByte(byte: number): string {
 }
 
 export interface OwnAddresses {
-  /** Whatever the scheme: services behind a proxy often write the wrong one. */
+  /** Ignores the scheme, because services behind a proxy often write the wrong one. */
   readonly has: (url: HostAndPort) => boolean;
-  /** Of the targets, as most services write them. */
   readonly origins: readonly ServiceOrigin[];
-  /** Whether one of them stands in a text that is no sound URL. */
+  /** Whether a text that is not a valid URL contains one of the addresses. */
   readonly isShownIn: (text: string) => boolean;
   /** Host names in lower case, without port. */
   readonly hosts: readonly string[];
 }
 
 export type ServiceOrigin = HostAndPort & Pick<URL, 'origin' | 'protocol'>;
-/** As a URL has them: without the default port of its scheme. */
+/** As in a URL: without the default port of the scheme. */
 type HostAndPort = Pick<URL, 'hostname' | 'port'>;
 
 const made = new WeakMap<UpstreamPlan, OwnAddresses>();
@@ -163,7 +158,6 @@ export function ownAddresses(upstream: UpstreamPlan): OwnAddresses {
   return own;
 }
 
-/** The key of the server that a Host field names. */
 function hostPortKey(text: string): string {
   const colon = text.lastIndexOf(':');
   if (colon < text.lastIndexOf(']') || colon < 0) return serverKey({ hostname: text, port: '' });
@@ -173,7 +167,7 @@ function hostPortKey(text: string): string {
 function makeOwnAddresses({ targets, host }: Pick<UpstreamPlan, 'targets' | 'host'>): OwnAddresses {
   const reached = targets.map(({ origin }) => new URL(origin));
   const named = host === undefined ? [] : [new URL(`http://${host}`)];
-  // nginx writes the host that it was asked for with the port that it listens on.
+  // nginx writes the requested host with its own listening port.
   const withPorts = named.flatMap(({ hostname }) => reached.map(({ port }) => ({ hostname, port })));
   const all = [...reached, ...named, ...withPorts];
   const keys = new Set(all.map(serverKey));

@@ -1,4 +1,4 @@
-// Refusals about the caller's identity: status, message, and a challenge per authentication method of the API.
+// Responses about the caller's identity: status, message, and a challenge for each authentication method of the API.
 import type { GatewayPlan } from '../../plan/plan.ts';
 import type {
   AuthenticationRefusal,
@@ -17,7 +17,7 @@ export const CREDENTIALS: Readonly<Record<Consumer['via'], string>> = {
   certificate: 'client certificate',
 };
 
-/** AUTH-2: with the challenges of the version that was asked for, else of its API. */
+/** AUTH-2: with the challenges of the requested version, else of its API. */
 export function challenge(
   status: number,
   message: string,
@@ -70,7 +70,6 @@ function schemesOf({ api, version, plan }: RefusedFacts): readonly CredentialSch
   return rule?.kind === 'identified' ? rule.schemes : [];
 }
 
-/** Of a page that belongs to no API, and takes what any of them takes. */
 function everyScheme({ apis }: GatewayPlan): readonly CredentialScheme[] {
   const rules = apis.flatMap(({ access, versions }) => [
     access,

@@ -1,4 +1,4 @@
-// Header lines of every answer, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
+// Header lines that every response gets, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import { linkValue } from '../../policy/lifecycle/links.ts';
 import { dropMalformed, mergeUpstreamSignals } from '../../policy/lifecycle/upstream-signal.ts';
@@ -13,9 +13,9 @@ import { echoVersion } from './echo.ts';
 import { dependsOnCaller, keepPrivate } from './shareability.ts';
 
 /**
- * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's, unless the policy lets a
- * sound one of its own stay (DEP-2, SUN-3); lists are appended to (LNK-1, WARN-4, CACHE-2). `hsts` is the
- * Strict-Transport-Security value for TLS answers (TLS-6).
+ * Edits header lines in place. Lifecycle fields with one value replace the upstream's, unless the policy lets a valid
+ * one of the upstream stay (DEP-2, SUN-3). Lists are appended to (LNK-1, WARN-4, CACHE-2). `hsts`: the
+ * Strict-Transport-Security value for TLS responses (TLS-6).
  */
 export function decorate(
   headers: HeaderLines,
@@ -44,7 +44,7 @@ export function decorate(
     headers.write(lines.replace, FIELD.quota);
     for (const [name, value] of lines.append) headers.append(name, value, FIELD.quota);
   }
-  // Clients would read the upstream's own header as the gateway's (IDM-3).
+  // Clients would read the upstream's header as the gateway's (IDM-3).
   if (version?.idempotency !== undefined && completion.idempotency !== 'replayed')
     headers.set('idempotency-replayed', undefined, FIELD.own);
   if (api !== undefined) {
@@ -57,11 +57,11 @@ export function decorate(
   }
   if (decision.perAccount || dependsOnCaller(decision) || isForCaller(decision)) keepPrivate(headers);
   headers.set('x-request-id', start.requestId, FIELD.own);
-  // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
+  // Only TLS responses carry it. The upstream's copy is removed (TLS-6).
   headers.set('strict-transport-security', glimpse.scheme === 'https' ? hsts : undefined, FIELD.own);
 }
 
-/** RL-5: also without numbers of the gateway, since clients would read the upstream's as the gateway's. */
+/** RL-5: applies also if the gateway has no numbers, because clients would read the upstream's as the gateway's. */
 function varyByCaller(headers: HeaderLines, { version }: Decision): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
     headers.remove(name);
@@ -72,13 +72,13 @@ function varyByCaller(headers: HeaderLines, { version }: Decision): void {
   }
 }
 
-/** RFC 9727 §3: answers for `/` and for unknown routes link to the catalog. */
+/** RFC 9727 §3: responses for `/` and for unknown routes link to the catalog. */
 function seeksCatalog({ start, completion }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
   if (completion.refusal === 'route_unknown') return true;
   return path === '/' && host !== undefined && isKnownHost(start.plan, host);
 }
 
-/** CACHE-3: an answer to an identified caller is private, unless the API says `shared: true`. */
+/** CACHE-3: a response to an identified caller is private, unless the API sets `shared: true`. */
 function isForCaller({ consumer, api }: Decision): boolean {
   return consumer !== undefined && api?.shared !== true;
 }

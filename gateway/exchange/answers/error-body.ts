@@ -1,4 +1,4 @@
-// The shape of every error the gateway makes: the specification's body or application/problem+json.
+// The body of every error that the gateway makes: the specification's form or application/problem+json.
 import type { RetryLater } from '../../policy/contract.ts';
 import { preferredType } from '../../policy/versioning/accept.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
@@ -6,12 +6,11 @@ import type { RequestGlimpse } from '../request-view.ts';
 
 export interface ErrorDescription {
   readonly status: number;
-  /** For people; no stack, path of a file, host name or query text. */
+  /** For people. Contains no stack, file path, host name or query text. */
   readonly message: string;
-  /** Further members of the body, in order. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly headers: AnswerHeaders;
-  /** Where the problem has a type of its own, and what that type adds: for readers of problem+json alone. */
+  /** A problem type with its own members, for clients that read problem+json. */
   readonly problem?: {
     readonly type: string;
     readonly title: string;
@@ -19,7 +18,7 @@ export interface ErrorDescription {
   };
 }
 
-/** IANA reason phrases by RFC 9110; Node's own table still has older ones for 413 and 422 (ERR-1). */
+/** IANA reason phrases of RFC 9110. Node's table has older phrases for 413 and 422 (ERR-1). */
 const REASON_PHRASES: Readonly<Record<number, string>> = {
   200: 'OK',
   204: 'No Content',
@@ -53,27 +52,27 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
   505: 'HTTP Version Not Supported',
 };
 
-/** @throws Error for a status the gateway never answers with: a mistake in this program. */
+/** @throws Error for a status missing from the table, which is a bug */
 export function reasonPhrase(status: number): string {
   const phrase = REASON_PHRASES[status];
   if (phrase === undefined) throw new Error(`no reason phrase for status ${status}`);
   return phrase;
 }
 
-/** Answers that may be taken back soon stay cacheable for a minute only (CACHE-5, RET-7). */
+/** For responses that a policy change may revoke: cacheable for one minute (CACHE-5, RET-7). */
 export const BRIEFLY_CACHEABLE = 'max-age=60';
 export const NO_STORE = 'no-store';
 
-/** This deployment's name in Via and Proxy-Status: a token, never a host name (FWD-6, PXS-1). */
+/** The name in Via and Proxy-Status: a token, never a host name (FWD-6, PXS-1). */
 export const PSEUDONYM = 'sundial';
 
-/** The Proxy-Status line of a gateway-made error (RFC 9209). `service` is an upstream's alias. */
+/** The Proxy-Status line of an error made by the gateway (RFC 9209). `service`: the alias of the upstream. */
 export function proxyStatus(error: string, service?: string): string {
   const hop = service === undefined ? '' : `; next-hop=${service}`;
   return `${PSEUDONYM}; error=${error}${hop}`;
 }
 
-/** A refusal or a failure: nothing of it may be kept, since the next request may be another's. `error`: the word of RFC 9209. */
+/** No cache may store a refusal: the next request may come from another caller. `error`: a type of RFC 9209. */
 export function refuse(
   status: number,
   message: string,
@@ -89,7 +88,7 @@ export function refuse(
   };
 }
 
-/** A 503 says when to come back, as a delay and as an instant (ERR-1, ERR-5). */
+/** A 503 with the retry time as a delay and as an instant (ERR-1, ERR-5). */
 export function unavailable(
   message: string,
   { retryAfterSeconds, restoredAt }: RetryLater,
@@ -113,15 +112,15 @@ export const PROBLEM_TYPE = 'application/problem+json';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Without an Accept that could be read the specification's own body is sent: an error never fails negotiation. */
+/** Without a usable Accept, the specification's body is sent: an error never fails negotiation. */
 export function wantsProblem({ headers }: RequestGlimpse): boolean {
   return preferredType(headers.get('accept'), ['application/json', PROBLEM_TYPE]) === PROBLEM_TYPE;
 }
 
 /**
- * One object for both readers: the members of RFC 9457 before those of the specification's body `own`. Without a
- * type of its own it is a problem that its status and the other members explain (RFC 9457 §4.2.1). A request id that the client chose
- * need not be a UUID: then there is no instance.
+ * One object for both formats: the members of RFC 9457, then the members `own` of the specification's body. Without its
+ * own type, the status and the other members describe the problem (RFC 9457 §4.2.1). A request id chosen by the client
+ * may not be a UUID, and then there is no instance.
  */
 export function problemBody(
   status: number,

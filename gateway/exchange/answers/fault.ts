@@ -1,9 +1,9 @@
-// Faults to answers: 502, 503, 504 and 500 with the members that the specification asks for.
+// Responses to faults: 502, 503, 504 and 500 with the members that the specification requires.
 import { type EpochMs, retryLater } from '../../policy/contract.ts';
 import type { Fault } from '../directive.ts';
 import { type ErrorDescription, proxyStatus, refuse, unavailable } from './error-body.ts';
 
-/** Seconds a client is asked to wait for an issuer's keys; while there are none, they are tried for every second. */
+/** Retry-After in seconds while an issuer's keys are missing. The gateway retries to fetch them every second. */
 const KEYS_RETRY_SECONDS = 5;
 
 export function describeFault(fault: Fault, requestId: string, wallClock: EpochMs): ErrorDescription {
@@ -49,7 +49,7 @@ function badGateway(fault: Fault, what: string, error: string): ErrorDescription
   return refuse(502, `The ${service} service ${what}.`, { service }, headers);
 }
 
-/** Not tried at all: the client learns when it is worth its while. */
+/** The request was not sent upstream. */
 function comeBack(fault: Fault, what: string, error: string, wallClock: EpochMs): ErrorDescription {
   const service = fault.service ?? 'upstream';
   const seconds = fault.retryAfterSeconds ?? 1;

@@ -1,4 +1,4 @@
-// How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
+// Limits how long caches may reuse an upstream's response: never past the next change of its version (CACHE-6).
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { nextEnd } from '../../policy/lifecycle/exceptions.ts';
@@ -9,43 +9,41 @@ import type { RequestView } from '../request-view.ts';
 import { directivesOf, isCacheControl, isNeverFresh, isNeverStored } from './shareability.ts';
 
 /**
- * Found anywhere in a field, since nginx searches its text; so `s-maxage` and the `cache-maxage` of Edge-Control are too.
- * Quotes and blanks around the number are read (RFC 9111 §5.2) and not written back. Surrogates have a second number, for stale use.
+ * Matches anywhere in a field, because nginx searches its text. So `s-maxage` and `cache-maxage` of Edge-Control match
+ * too. Quotes and blanks around the number are read (RFC 9111 §5.2) and not written back. Surrogate-Control has a
+ * second number, for stale use.
  */
 const LIFETIME =
   /(max-?age|downstream-ttl|stale-while-revalidate|stale-if-error)[ \t]*=[ \t+]*("?)(\d+)\2(?:\+(\d+))?/gi;
-/** Seconds from now, or `@` and seconds since 1970; nginx trims it and ignores any other value. */
+/** Seconds from now, or `@` and seconds since 1970. nginx trims the value and ignores any other form. */
 const ACCEL = /^\s*(@?)(\d+)\s*$/;
-/** Of Edge-Control alone. */
 const WITH_UNIT = /(?<=[=" \t])(\d+)([smhd])\b/gi;
 const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** The statuses with which caches may reuse an answer that gives no lifetime (RFC 9110 §15.1); a 304 speaks of any of them. */
+/** Statuses that caches may store without a lifetime (RFC 9110 §15.1). A 304 may update any of them. */
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501]);
 const MAX_AGE = /^max-age[ \t]*=[ \t]*("?)\d+\1$/i;
 const BLANKS = /[ \t]=|=[ \t]/;
-/** Directives without quotes or signs, and without blanks around their numbers. */
 const PLAIN = /^(?:[\w-]+(?:=\w+)?(?:, ?|$))*$/;
-/** By their number, digits in a row. */
+/** The pattern at index n finds n digits in a row. */
 const DIGITS = Array.from({ length: 16 }, (_, count) => new RegExp(`\\d{${count}}`));
 const DAY_S = 86_400;
 
-/** Most seconds of reuse (CACHE-6), or `Infinity`. Caches count from `answeredAt`, which is of the clock of `start.now`. */
+/** The most seconds of reuse (CACHE-6), or `Infinity`. Caches count from `answeredAt`, by the clock of `start.now`. */
 export function longestReuse(
   { start, decision }: Pick<ExchangeFacts, 'start' | 'decision'>,
   answeredAt = start.now,
 ): number {
   const { phase, api, perAccount } = decision;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
-  // An account can be moved to another version at any time, and no cache learns of it.
+  // An operator can move an account to another version at any time, and no cache is notified.
   const asPinned = perAccount ? DAY_S : Number.POSITIVE_INFINITY;
   let toChange = secondsToChange(decision, start, answeredAt);
-  // The rules of another reading of the path may change as well.
   for (const each of decision.others) toChange = Math.min(toChange, secondsToChange(each, start, answeredAt));
   return Math.min(toChange, asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
-/** Seconds until the version changes, or one that it links, or one is released that the request may then get; or `Infinity`. */
+/** Seconds to the next change of the version, of a linked one, or of what the request resolves to. Or `Infinity`. */
 function secondsToChange(
   { phase, version, api, linked, consumer }: Decision,
   { now, overrides }: RequestStart,
@@ -71,9 +69,9 @@ export interface AnsweredRequest extends Pick<RequestView, 'method' | 'headers'>
 }
 
 /**
- * Shortens lifetimes in place to `seconds`, stale use included. An answer without a lifetime gets one only if caches may
- * reuse it past that moment by a heuristic. `wallClock` replaces a missing Date. Age is not added to the lifetime, so
- * that an older answer expires earlier.
+ * Limits lifetimes to `seconds` in place, stale use included. A response without a lifetime gets one only if a
+ * heuristic would let caches reuse it for longer. `wallClock` replaces a missing Date. Age is not added to the
+ * lifetime, so an older response expires earlier.
  */
 export function clampFreshness(
   headers: HeaderLines,
@@ -86,10 +84,10 @@ export function clampFreshness(
   const unsaid = heuristicLifetime(headers, wallClock, answered);
   const accel = clampAccel(headers, seconds, wallClock);
   const fields = fieldTexts(headers);
-  // A cache may take its lifetime from one field and stale use from another.
+  // A cache may take the lifetime from one field and stale use from another.
   const beside = fields.length < 2 ? accel : Math.max(accel, ...fields.flatMap(([, text]) => freshIn(text)));
   for (const [name, text] of fields) {
-    // A targeted field stands for Expires too (RFC 9213 §2.2); an empty one counts as absent.
+    // A targeted field also replaces Expires (RFC 9213 §2.2). An empty one counts as absent.
     const otherwise = name === 'cache-control' ? (expires ?? unsaid(text)) : unsaid(text);
     if (text.trim() !== '' || name === 'cache-control')
       headers.set(name, clampField(text, seconds, name.endsWith('cache-control') ? otherwise : 0, beside));
@@ -98,7 +96,7 @@ export function clampFreshness(
     headers.set('cache-control', `max-age=${seconds}`, FIELD.cacheControl);
 }
 
-/** The fields with directives and their texts, units as seconds. */
+/** Units are converted to seconds. */
 function fieldTexts(headers: HeaderLines): readonly (readonly [name: string, text: string])[] {
   const plain = headers.get('cache-control');
   if (!headers.has(FIELD.otherCaches))
@@ -113,7 +111,7 @@ function fieldTexts(headers: HeaderLines): readonly (readonly [name: string, tex
 const inSeconds = (_found: string, count: string, unit: string): string =>
   String(Math.min(2 ** 31, Number(count) * (UNIT_S[unit.toLowerCase()] ?? 1)));
 
-/** The seconds that Expires gives after it was shortened; undefined without Expires. */
+/** Returns the remaining seconds. Undefined without Expires. */
 function clampExpires(headers: HeaderLines, wallClock: EpochMs, seconds: number): number | undefined {
   const expires = headers.get('expires');
   if (typeof expires !== 'string') return undefined;
@@ -121,15 +119,15 @@ function clampExpires(headers: HeaderLines, wallClock: EpochMs, seconds: number)
   const from = Math.min(dateOf(headers, wallClock), wallClock);
   const at = httpDate(expires);
   const until = at === undefined ? from : Math.min(at, from + seconds * 1000);
-  // An invalid date means expired (RFC 9111 §5.3), but some caches read more forms than the standard's three. One form
-  // of those has a year of two digits, of which caches make different centuries.
+  // An invalid date means expired (RFC 9111 §5.3), but some caches accept forms that the standard does not have. One
+  // such form has a two-digit year, which caches assign to different centuries.
   headers.set('expires', at === undefined ? '0' : new Date(until).toUTCString());
   return Math.max(0, (until - from) / 1000);
 }
 
 const dateOf = (headers: HeaderLines, now: EpochMs): EpochMs => httpDate(headers.get('date')) ?? now;
 
-/** The seconds that X-Accel-Expires gives after it was shortened, which an nginx before the gateway reads first. */
+/** Returns the remaining seconds. An nginx in front of the gateway reads this field first. */
 function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): number {
   const field = headers.get('x-accel-expires');
   if (field === undefined) return 0;
@@ -147,8 +145,9 @@ function clampAccel(headers: HeaderLines, seconds: number, wallClock: EpochMs): 
 }
 
 /**
- * For the text of a field: the seconds for which a cache may treat an answer without a lifetime as fresh (RFC 9111 §4.2.2).
- * That is a tenth of its age, or a day without Last-Modified. A 304 may omit Last-Modified; If-Modified-Since has it.
+ * Returns, for the text of a field, the seconds for which a cache may treat a response without a lifetime as fresh (RFC
+ * 9111 §4.2.2): a tenth of its age, or a day without Last-Modified. A 304 may omit Last-Modified, and then
+ * If-Modified-Since has it.
  */
 function heuristicLifetime(
   headers: HeaderLines,
@@ -166,9 +165,9 @@ function heuristicLifetime(
   return (text) => (HEURISTIC.has(status) || isPublic(text) ? lifetime : 0);
 }
 
-/** `otherwise`: the lifetime if the text has none; `beside`: the longest in other fields. */
+/** `otherwise`: the lifetime if the text has none. `beside`: the longest lifetime in other fields. */
 function clampField(text: string, seconds: number, otherwise: number, beside: number): string {
-  // Most changes are months away, and most texts speak of minutes.
+  // A shortcut: most changes are months away, and most lifetimes are minutes.
   const longest = Math.max(otherwise, beside);
   if (longest * 10 <= seconds && PLAIN.test(text) && !mayReach(text, seconds)) return text;
   if (otherwise === 0) return clampLifetimes(text, seconds, beside);
@@ -179,14 +178,11 @@ function clampField(text: string, seconds: number, otherwise: number, beside: nu
   return clamped.trim() === '' ? `max-age=${seconds}` : `${clamped}, max-age=${seconds}`;
 }
 
-/**
- * The directives of one field with every lifetime at most `seconds`; the rest of the text is untouched. `otherwise`:
- * seconds for which the answer is fresh where no max-age says it.
- */
+/** `otherwise`: the freshness in seconds if no max-age states it. */
 export function clampLifetimes(value: string, seconds: number, otherwise = 0): string {
-  // Some caches do not read a lifetime with blanks, so it is written without.
+  // Some caches do not read a lifetime with blanks, so blanks are removed.
   if (otherwise === 0 && !BLANKS.test(value) && !mayReach(value, seconds)) return value;
-  // Stale use begins after freshness: both together must end at the change.
+  // Stale use starts after freshness. Both together must end at the change.
   const staleSeconds = Math.max(0, Math.floor(seconds - Math.max(otherwise, ...freshIn(value))));
   return value.replace(
     LIFETIME,
@@ -198,12 +194,12 @@ export function clampLifetimes(value: string, seconds: number, otherwise = 0): s
   );
 }
 
-/** Whether a number in the text may reach a tenth of `seconds`; the sum of two smaller ones stays below the limit. */
+/** Numbers below a tenth of `seconds` stay below the limit even if two of them are added. */
 function mayReach(text: string, seconds: number): boolean {
   return DIGITS[String(seconds).length - 1]?.test(text) ?? true;
 }
 
-/** The lifetimes in a text, without those of stale use. */
+/** Without stale use. */
 function freshIn(text: string): readonly number[] {
   return [...text.matchAll(LIFETIME)]
     .filter(([, directive = '']) => !/^stale/i.test(directive))

@@ -1,4 +1,4 @@
-// The answers of lifecycle refusals: gone, moved, or a brownout.
+// Responses to lifecycle refusals: gone, moved, brownout, or frozen for new consumers.
 import type { LifecycleRefusal } from '../../policy/lifecycle/schedule.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -10,11 +10,11 @@ type LifecycleRefusalOf<Reason extends LifecycleRefusal['reason']> = Extract<
   { reason: Reason }
 >;
 
-/** RET-6: most clients drop Authorization when they follow a redirect to another host, and meet a 401 there. */
+/** RET-6: most clients drop Authorization when a redirect leads to another host, and get 401 there. */
 const ELSEWHERE =
   ' The redirect leads to another host, where most clients send no credentials: add them again.';
 
-/** They say where to go; all are public facts (RET-8). `host`: the one asked for, without a port. */
+/** Each response names the next step. All facts in it are public (RET-8). `host`: of the request, without port. */
 export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: string): ErrorDescription {
   switch (refusal.reason) {
     case 'version_retired':
@@ -36,7 +36,7 @@ export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: strin
 
 type Ended = LifecycleRefusalOf<'version_retired'> | LifecycleRefusalOf<'version_moved'>;
 
-/** 410, 301 and 308 are cacheable for a minute, so that an end can be taken back (RET-7). */
+/** 410, 301 and 308 are cacheable for one minute, so that an end can be revoked (RET-7). */
 function ended(refusal: Ended, status: 301 | 308 | 410, next: NextStep, location?: string): ErrorDescription {
   return {
     status,
@@ -53,12 +53,11 @@ function ended(refusal: Ended, status: 301 | 308 | 410, next: NextStep, location
   };
 }
 
-/** `sunset` reads `reached its sunset`, `retired` reads `was retired`. */
 function spellEnd({ stage, since }: Ended): string {
   return `${stage === 'sunset' ? 'reached its sunset' : 'was retired'} on ${dayOf(since)}`;
 }
 
-/** Never stored, since it is over soon (RET-7); what it says of time is the same with either status. */
+/** Never stored, because the brownout ends soon (RET-7). */
 function brownedOut(refusal: LifecycleRefusalOf<'brownout'>): ErrorDescription {
   const { status, until, sunset, retryAfterSeconds } = refusal;
   const restored = Temporal.Instant.fromEpochMilliseconds(until).toString();
@@ -72,7 +71,7 @@ function brownedOut(refusal: LifecycleRefusalOf<'brownout'>): ErrorDescription {
   };
 }
 
-/** Of one consumer alone, so that nothing may keep it. */
+/** Applies to one consumer, so no cache may store it. */
 function frozen(refusal: LifecycleRefusalOf<'adoption_frozen'>): ErrorDescription {
   const since = `${spellSubject(refusal)} takes no new consumers since ${dayOf(refusal.since)}.`;
   const message = since + spellSuccessor(refusal);
@@ -88,7 +87,7 @@ interface NextStep {
   readonly because?: string | undefined;
 }
 
-/** The members that say it: a URL, or the version to name where none tells the two apart. */
+/** Without a URL, the successor version. */
 export function migrationMembers({ replacement, successor, guide }: NextStep): Record<string, string> {
   return {
     ...(replacement === undefined ? {} : { replacement }),
@@ -101,7 +100,6 @@ function spellSuccessor({ successor }: NextStep): string {
   return successor === undefined ? '' : ` Its successor is ${successor}.`;
 }
 
-/** What has ended or pauses: a version, an operation of one, or an API without versions. */
 function spellSubject({ label, operation }: LifecycleRefusal): string {
   if (label === UNVERSIONED) return 'This API';
   return `${operation === undefined ? '' : `${operation} of `}API version ${label}`;

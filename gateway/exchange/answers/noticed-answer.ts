@@ -1,16 +1,16 @@
-// An upstream's answer with a body notice: its head, whether its body is edited, and its last bytes.
+// Adds the body notice to an upstream's response: edits its head, and its body if it can be edited.
 import { noticedTag } from '../../policy/body-notice/conditions.ts';
 import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import { type BodyNotice, renewDigest, splice } from '../../policy/body-notice/notice.ts';
 import { fieldText, type HeaderLines } from '../answer-headers.ts';
 
 export type Treatment =
-  /** `outcome` undefined: not an answer that could carry a notice. */
+  /** `outcome`: undefined if the response could not carry a notice. */
   | { readonly kind: 'pass'; readonly outcome: NoticeOutcome | undefined }
-  /** The body is wanted whole before the head is written, if coded and decoded it has at most `most` bytes. */
+  /** Read the body before the head is sent. `most`: bytes, encoded and decoded. */
   | { readonly kind: 'hold'; readonly coding: Coding | undefined; readonly most: number };
 
-/** What they say of the bytes is not true of edited ones (BODY-4, BODY-5). */
+/** Fields that describe the original bytes and are wrong for edited ones (BODY-4, BODY-5). */
 const ABOUT_BYTES = [
   'last-modified',
   'digest',
@@ -24,9 +24,9 @@ const DIGESTS = ['content-digest', 'repr-digest'] as const;
 const LEFT: Treatment = { kind: 'pass', outcome: undefined };
 
 /**
- * Edits the head in place. On what GET and HEAD answer every entity tag is one under the notice, edited body or not, so
- * that a 304 and a HEAD say what GET would. Tags of writes stay: they name what the client sent or another resource
- * (RFC 9110 §9.3.4), and the gateway takes them as they are.
+ * Edits the head in place. In responses to GET and HEAD every entity tag gets the suffix of the notice, even if the
+ * body is not edited, so that a 304 and a HEAD match the GET. Responses to writes keep their tags: those name what the
+ * client sent or another resource (RFC 9110 §9.3.4). The gateway accepts both forms.
  */
 export function treatHead(
   { suffix }: BodyNotice,
@@ -37,11 +37,11 @@ export function treatHead(
   if (method === 'GET' || method === 'HEAD') {
     const etag = headers.get('etag');
     if (typeof etag === 'string') headers.set('etag', noticedTag(etag, suffix));
-    // RNG-1: ranges are not asked for on the client's behalf.
+    // RNG-1: the gateway does not forward range requests for an edited body.
     headers.remove('accept-ranges');
   }
   if (status === 304) {
-    // A cache would copy them into the edited answer it has stored (RFC 9111 §3.2).
+    // A cache would copy these fields into the edited response that it stores (RFC 9111 §3.2).
     forget(headers, [...ABOUT_BYTES, ...DIGESTS, 'content-length', 'content-encoding']);
     return LEFT;
   }
@@ -54,8 +54,7 @@ export function treatHead(
 }
 
 /**
- * `content` is what `received` decodes to. Where the notice was added the head is edited in place to say so of the new
- * bytes; otherwise both stay as received.
+ * `content`: the decoded `received`. If the notice is added, the head is updated in place. Else both stay as received.
  */
 export function editBody(
   notice: BodyNotice,

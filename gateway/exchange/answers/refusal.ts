@@ -1,4 +1,4 @@
-// Refusals to answers: exhaustive switches, so that a new reason cannot be forgotten.
+// The response to each refusal. An exhaustive switch makes a missing reason a compile error.
 import type { RetryLater } from '../../policy/contract.ts';
 import { CARRIERS } from '../../policy/versioning/carriers.ts';
 import { acceptableTypes } from '../../policy/versioning/media-type.ts';
@@ -16,9 +16,6 @@ import {
   describeRequestRefusal,
 } from './request-refusal.ts';
 
-/**
- * Status, message, members and own header lines of a refusal (VER, RET, RL, AUTH, ERR).
- */
 export function describeRefusal(
   refusal: Refusal,
   facts: RefusedFacts,
@@ -94,7 +91,6 @@ export function describeRefusal(
     case 'idempotency_unavailable':
       return describeIdempotencyRefusal(refusal, facts);
     default:
-      // No other reason compiles here.
       return describeRequestRefusal(refusal, glimpse);
   }
 }
@@ -103,7 +99,7 @@ function spellClaim({ carrier, value }: Claim): string {
   return `"${value.slice(0, 80)}" in the ${CARRIERS[carrier].title ?? carrier}`;
 }
 
-/** STAT-2: what is served is named. */
+/** STAT-2: the response lists the served versions. */
 function refuseVersion(
   status: number,
   message: string,
@@ -123,19 +119,21 @@ function acceptable(
   return { accept: acceptableTypes(api.resolution.mediaTypes, known) };
 }
 
-/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. An API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
+/**
+ * STAT-1: an unknown version in a URL is 404, in a media type 406 or 415, elsewhere 400. An API may choose 400, 404 or
+ * 406 instead, except for a body that cannot be read (415).
+ */
 function statusOfUnknown(claim: Claim, { api }: Decision): number {
   const usual = CARRIERS[claim.carrier].unknownStatus;
   return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }
 
-/** The way round is said: a request that names its version needs no pin. */
+/** Tells the caller the alternative: a request that names its version needs no pin. */
 function describeMissingPins(refusal: RetryLater, facts: Decision): ErrorDescription {
   const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
   return unavailable(message, refusal);
 }
 
-/** The end of a version that the request did not name says why it met it, and how it meets another. */
 function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescription {
   if (facts.carrier !== 'pin' || facts.version === undefined) return description;
   const { label } = facts.version;
@@ -143,7 +141,6 @@ function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescrip
   return { ...description, message };
 }
 
-/** The header in the operator's spelling, where there is one. */
 function placeOf({ api }: Decision): string {
   const [header] = api?.resolution.header === undefined ? [] : api.versionFields;
   return header === undefined ? '' : ` in ${header}`;

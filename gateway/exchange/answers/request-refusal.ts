@@ -1,4 +1,4 @@
-// Answers to requests refused for their form, their idempotency key or a limit.
+// Responses to requests refused for their form, their idempotency key or a limit.
 
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { IdempotencyRefusal } from '../../policy/idempotency/rules.ts';
@@ -13,10 +13,9 @@ import type { RequestGlimpse } from '../request-view.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
 import { migrationMembers } from './lifecycle.ts';
 
-/** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
+/** RFC 6455 §4.2.2, RFC 9110 §15.5.22. */
 const WEBSOCKET_13: AnswerHeaders = { upgrade: 'websocket', 'sec-websocket-version': '13' };
 
-/** Status, message, members and own header lines (SMG, HTTP2, ERR, TLS). */
 export function describeRequestRefusal(
   refusal: RequestRefusal,
   { scheme }: RequestGlimpse,
@@ -42,7 +41,7 @@ export function describeRequestRefusal(
     case 'websocket_version_unsupported':
       return refuse(426, 'The only WebSocket version supported is 13.', {}, WEBSOCKET_13);
     case 'host_unknown':
-      // TLS-4: where no certificate speaks for a host there is no connection to be misdirected on.
+      // TLS-4: without TLS the connection cannot be misdirected.
       return refuse(
         scheme === 'http' ? 404 : 421,
         'This gateway does not answer for the host of this request.',
@@ -85,7 +84,6 @@ export function describeRequestRefusal(
 
 const FORM = 'a string of 1 to 255 visible characters, such as Idempotency-Key: "8e03978e-40d5-43e8"';
 
-/** Status, message, members and own header lines (IDM-1 to IDM-8). */
 export function describeIdempotencyRefusal(
   refusal: IdempotencyRefusal,
   facts: RefusedFacts,
@@ -129,23 +127,22 @@ export function describeIdempotencyRefusal(
   }
 }
 
-/** IDM-2: where it says how the API is called. */
+/** IDM-2: links the documentation of the API. */
 function documented({ plan, api, version }: RefusedFacts) {
   if (api === undefined) return {};
   return { link: link(version?.schedule.serviceDoc ?? lifecycleUrl(plan.public, api.name), 'describedby') };
 }
 
-/** Of the registry of problem types, which the RateLimit draft adds to (RL-6). */
+/** The registry of problem types, to which the RateLimit draft adds its own (RL-6). */
 const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types';
 const QUOTA_EXCEEDED = `${PROBLEM_TYPES}#quota-exceeded`;
-/** RL-6: the limit for all consumers together is exhausted. */
+/** RL-6: the limit of all consumers together is exhausted. */
 const REDUCED_CAPACITY = {
   type: `${PROBLEM_TYPES}#temporary-reduced-capacity`,
   title: 'Temporary Reduced Capacity',
   members: {},
 } satisfies ErrorDescription['problem'];
 
-/** What the limits of an address are called. */
 const ADDRESS = { guard_limited: 'guard', tokens_limited: 'unknown-tokens' } as const;
 
 type CountedLimitRefusal = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
@@ -168,7 +165,6 @@ export function describeLimitRefusal(refusal: CountedLimitRefusal, facts: Decisi
   };
 }
 
-/** What the caller would not know from the numbers. */
 function reasons(refusal: CountedLimitRefusal): readonly string[] {
   if (refusal.reason === 'guard_limited') return [];
   if (refusal.reason === 'tokens_limited') return ['Too many tokens from this address were not valid.'];
@@ -180,7 +176,6 @@ function reasons(refusal: CountedLimitRefusal): readonly string[] {
   return words;
 }
 
-/** A limit met on a deprecated version says where the room is. */
 function migration({ phase, version, successor }: Decision): ErrorDescription['members'] {
   if (phase?.stage !== 'deprecated' || version === undefined) return {};
   const { guide } = version.schedule;

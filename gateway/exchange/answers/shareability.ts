@@ -1,15 +1,15 @@
-// Makes an answer private that is for one caller only, such as one of a version chosen by account.
+// Makes a response private if it depends on the caller, such as that of a version chosen by account.
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import { fieldText, type HeaderLines } from '../answer-headers.ts';
 import type { Decision } from '../facts.ts';
 
-/** Directives that let a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and `private` with or without fields. */
+/** Directives that let a shared cache store a response to a request with credentials (RFC 9111 §3.5), and `private`. */
 const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
 const CACHE_CONTROL = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
-/** One directive; a comma inside a quoted string does not end it. */
+/** One directive. A comma in a quoted string does not end it. */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
-/** CACHE-3: whether others get another answer: by a brownout or a sunset that spares some, or an exception with a `Sunset` of its own. */
+/** CACHE-3: a brownout or a sunset exempts some callers, or an exception has its own `Sunset`. */
 export function dependsOnCaller({
   differsByCaller: sparesSome,
   phase,
@@ -19,8 +19,7 @@ export function dependsOnCaller({
 }
 
 /**
- * CACHE-3: edits the header lines in place, 304 and refusals included. Two accounts may get different versions from one
- * URL, and no field that `Vary` could name tells them apart but the credentials.
+ * CACHE-3, also for a 304 or a refusal. Only credentials tell accounts with different versions apart, so `Vary` cannot.
  */
 export function keepPrivate(headers: HeaderLines): void {
   const ours = privateOnly(fieldText(headers.get('cache-control') ?? ''));
@@ -28,34 +27,32 @@ export function keepPrivate(headers: HeaderLines): void {
   if (!headers.has(FIELD.otherCaches)) return;
   for (const name in headers.record()) {
     if (name === 'x-accel-expires') headers.set(name, '0');
-    // Shared caches alone read the other fields, and not all of them have a directive `private`, nor has nginx.
+    // Only shared caches read the other fields. Not all of them have a `private` directive, and nginx has none.
     else if (name !== 'cache-control' && isCacheControl(name)) headers.set(name, 'no-store');
   }
 }
 
-/** The standard's field with directives, the targeted ones of RFC 9213 whatever cache they are for, and those older than it. */
 export function isCacheControl(name: string): boolean {
   return name.endsWith('control') && CACHE_CONTROL.test(name);
 }
 
-/** The directives of a field, trimmed. */
 export function directivesOf(value: string): readonly string[] {
   return (value.match(DIRECTIVE) ?? []).map((directive) => directive.trim()).filter((each) => each !== '');
 }
 
-/** A cache that knows `must-understand` ignores the `no-store` beside it (RFC 9111 §5.2.2.3). */
+/** A cache that supports `must-understand` ignores a `no-store` beside it (RFC 9111 §5.2.2.3). */
 export function isNeverStored(directives: readonly string[]): boolean {
   const has = (name: string) => directives.some((each) => each.toLowerCase() === name);
   return has('no-store') && !has('must-understand');
 }
 
-/** Of two forms of `no-cache`, a cache may take the one that is about some fields only (RFC 9111 §4.2.1). */
+/** If both forms of `no-cache` occur, a cache may use the one that covers only some fields (RFC 9111 §4.2.1). */
 export function isNeverFresh(directives: readonly string[]): boolean {
   const forms = directives.filter((each) => /^no-cache(?: *=|$)/i.test(each));
   return forms.length > 0 && forms.every((each) => !each.includes('='));
 }
 
-/** Upstreams repeat themselves: read anew, a text takes a microsecond. */
+/** Cache of results, because upstreams repeat their values. Parsing one takes a microsecond. */
 const made = new Map<string, string>();
 const MOST_MADE = 1_000;
 const LONGEST_MADE = 200;

@@ -1,4 +1,4 @@
-// The API catalog (RFC 9727) as a linkset (RFC 9264): what is published here and where its life is described.
+// The API catalog (RFC 9727) as a linkset (RFC 9264): the published APIs and their lifecycle pages.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { API_CATALOG, lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import { assess, type StageInput } from '../../policy/lifecycle/assess.ts';
@@ -16,7 +16,7 @@ interface LinkTarget {
   readonly type?: string;
 }
 
-/** One context object: each relation is a list, also of one target (CAT-2). */
+/** A context object. Each relation is a list, even with one target (CAT-2). */
 type LinkContext = { readonly anchor: string } & Readonly<Record<string, string | readonly LinkTarget[]>>;
 
 export function catalogPage(plan: GatewayPlan, moment: StageInput, view: RequestView): Publication {
@@ -31,12 +31,12 @@ export function catalogPage(plan: GatewayPlan, moment: StageInput, view: Request
   return page(body, headers, view.headers, changesIn(plan.apis, moment));
 }
 
-/** What leads here from the front door, and from the catalog itself (RFC 9727 §2, §3). */
+/** Links the catalog from `/` and from itself (RFC 9727 §2, §3). */
 export function catalogLink(plan: GatewayPlan): string {
   return link(plan.public + API_CATALOG, 'api-catalog');
 }
 
-/** One per place; of versions that share theirs, what holds for the whole API. */
+/** One per place. Versions that share a place share one context with what holds for the whole API. */
 function contextsOf(plan: GatewayPlan, moment: StageInput): readonly LinkContext[] {
   const byPlace = new Map<string, LinkContext>();
   for (const api of plan.apis) {
@@ -55,7 +55,7 @@ function contextsOf(plan: GatewayPlan, moment: StageInput): readonly LinkContext
   return [...byPlace.values()];
 }
 
-/** RFC 8631. What kind of document stands behind a URL is not known here, so that none is claimed. */
+/** RFC 8631. No media type is claimed, because the type of the linked document is unknown. */
 function serviceRelations(
   versions: readonly VersionRules[],
 ): Readonly<Record<string, readonly LinkTarget[]>> {
@@ -68,7 +68,7 @@ function serviceRelations(
   };
 }
 
-/** CAT-3: what has ended leaves the list; what is not released yet has never existed (STAT-1). */
+/** CAT-3: ended versions are not listed. Planned versions count as unknown (STAT-1). */
 function isServed(version: VersionRules, moment: StageInput): boolean {
   const stage = stageOf(version, moment);
   return stage === 'active' || stage === 'deprecated';

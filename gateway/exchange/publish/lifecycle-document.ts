@@ -1,4 +1,4 @@
-// The life of one API as data: its versions with stage, dates, successor and next change.
+// The lifecycle of one API as data: its versions with stage, dates, successor and next change.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -22,20 +22,19 @@ import { placeOf } from './places.ts';
 
 export interface LifecycleDocument {
   readonly api: string;
-  /** The stage of the version with the longest life left. */
+  /** The stage of the version with the longest remaining life. */
   readonly stage: Stage;
   readonly next_change?: StageChange;
   readonly url: string;
   readonly calendar: string;
   readonly feed: string;
-  /** The changelog, the latest first. */
   readonly announcements: readonly ChangelogEntry[];
   readonly versions: readonly VersionEntry[];
 }
 
 export interface ChangelogEntry {
   readonly at: string;
-  /** When title or text last changed; absent if they never did. */
+  /** When title or text last changed. Absent if they never did. */
   readonly updated?: string;
   readonly kind: Milestone['kind'];
   readonly title: string;
@@ -47,13 +46,11 @@ export interface VersionEntry extends LifecycleEntry {
   readonly version: Label;
   readonly url: string;
   readonly status?: string;
-  /** How it is called: for people, and for machines (RFC 8631). */
   readonly service_doc?: string;
   readonly service_desc?: string;
-  /** As its description says. */
   readonly support?: { readonly level?: string | undefined; readonly until?: string | undefined };
   readonly changelog?: string;
-  /** Operations with dates of their own, then those with notes in the description. */
+  /** Operations with their own dates, then operations with notes in the description. */
   readonly operations?: readonly OperationEntry[];
 }
 
@@ -63,7 +60,7 @@ export interface OperationEntry extends LifecycleEntry {
   readonly breaking_changes?: readonly string[];
 }
 
-/** Without versions that are forgotten; planned versions are part of it. */
+/** Includes planned versions, but no forgotten ones. */
 export function lifecycleDocument(
   plan: GatewayPlan,
   api: ApiPlan,
@@ -86,7 +83,6 @@ export function lifecycleDocument(
   };
 }
 
-/** The versions of an API that are not forgotten, with their operations. */
 export function knownLives(api: ApiPlan, moment: StageInput): readonly VersionLife[] {
   const lives = [...api.versions.values()].map((version) => {
     const list = version.operations?.list.map((operation) => assess(operation, moment)) ?? [];

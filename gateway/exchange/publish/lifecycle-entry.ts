@@ -1,4 +1,4 @@
-// The published entry of a version or an operation at one moment: stage, dates, advice and next change.
+// The published entry of a version or an operation: stage, dates, advice and next change.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { IdempotencyRules } from '../../policy/idempotency/rules.ts';
@@ -16,7 +16,7 @@ export interface StageChange {
   readonly stage: Stage;
 }
 
-/** Instants are RFC 3339 in UTC; unknown members are left out. */
+/** Instants are RFC 3339 in UTC. Unknown members are absent. */
 export interface LifecycleEntry {
   readonly stage: Stage;
   readonly released?: string;
@@ -24,19 +24,17 @@ export interface LifecycleEntry {
   readonly sunset?: string;
   readonly retired?: string;
   readonly successor?: Label;
-  /** The operation of the successor, if it differs from this operation. */
+  /** Present if its name differs from this operation. */
   readonly successor_operation?: string;
-  /** A URL to use instead, if there is no successor. */
+  /** A URL to use if there is no successor. */
   readonly alternate?: string;
   readonly migration_guide?: string;
   readonly reason?: string;
   readonly next_change?: StageChange;
-  /** End of a pause: until then there is no brownout, and nothing ends. */
   readonly paused_until?: string;
   readonly brownouts?: readonly PlannedBrownout[];
-  /** Which methods may have an idempotency key, and for how long an outcome is kept for one. */
+  /** The methods that accept an idempotency key, and how long outcomes are stored. */
   readonly idempotency?: PublishedIdempotency;
-  /** End of a maintenance: until then requests get 503. */
   readonly maintenance_until?: string;
 }
 
@@ -50,14 +48,14 @@ export interface PlannedBrownout {
   readonly from: string;
   readonly until: string;
   readonly status: number;
-  /** Part of the callers that will meet it, above 0 and below 1; left out where everyone will. */
+  /** The share of callers that are refused, above 0 and below 1. Absent if all are. */
   readonly share?: number;
 }
 
-/** The moment by the lifecycle clock, and the real time of it. */
+/** `realNow`: the real time. `now` follows the lifecycle clock. */
 export type PublishMoment = StageInput & { readonly realNow: EpochMs };
 
-/** `within`: the version of an operation. Brownouts of the version are listed at the version only. */
+/** `within`: the version of an operation. Brownouts of the version appear only at the version. */
 export function entryOf(
   api: ApiPlan,
   rules: VersionRules,
@@ -67,7 +65,7 @@ export function entryOf(
   const { now } = moment;
   const { schedule, phases } = rules;
   const phase = phaseAt(phases, now);
-  // A planned successor is named; one that has ended is not.
+  // A planned successor is named. An ended one is not.
   const successor = successorIn(api, rules, moment) ?? schedule.successor;
   const none = rules.brownouts === within?.brownouts || hasEnded(phase);
   const brownouts = none ? [] : brownoutsToCome(rules, now);
@@ -116,7 +114,6 @@ function keysOf(rules: IdempotencyRules | undefined): PublishedIdempotency | und
   return { methods: [...methods], required, keep_seconds: keepMs / 1000 };
 }
 
-/** Undefined once the maintenance is over. */
 function maintenanceEnd({ maintenance }: VersionRules, realNow: EpochMs): EpochMs | undefined {
   return isInMaintenance(maintenance, realNow) ? maintenance.until : undefined;
 }

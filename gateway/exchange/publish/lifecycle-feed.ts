@@ -6,15 +6,14 @@ import { instantText } from './lifecycle-entry.ts';
 
 export interface FeedOptions {
   readonly api: string;
-  /** URL of the lifecycle page. */
   readonly page: string;
   readonly feed: string;
   readonly now: EpochMs;
-  /** When an entry was last changed: RFC 4287, 4.2.15. */
+  /** When an entry last changed (RFC 4287 §4.2.15). */
   readonly changedAt: (milestone: Milestone) => EpochMs;
 }
 
-/** The whole document. The same milestones give the same bytes; an empty feed has the current day as `updated`. */
+/** The same milestones give the same bytes. Without entries, `updated` is the start of the current day. */
 export function lifecycleFeed(
   milestones: readonly Milestone[],
   { api, page, feed, now, changedAt }: FeedOptions,
@@ -47,7 +46,7 @@ function entryOf(milestone: Milestone, page: string, changed: EpochMs): string {
 `;
 }
 
-/** RFC 4151: a stable id per milestone. The place in its list tells apart those of one kind and instant. */
+/** RFC 4151: a stable id per milestone. The place in its list distinguishes milestones of one kind and instant. */
 function idOf(milestone: Milestone, page: string): string {
   const { kind, at } = milestone;
   const { label, operation } = milestone.life;
@@ -58,7 +57,7 @@ function idOf(milestone: Milestone, page: string): string {
   return `tag:${hostname},${day}:${pathname.slice(1)}/${what.map(encodeURIComponent).join('/')}`;
 }
 
-/** XML 1.0 has no place for most control characters, not even escaped. */
+/** XML 1.0 forbids most control characters, even escaped. */
 function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

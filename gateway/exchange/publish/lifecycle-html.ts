@@ -1,4 +1,4 @@
-// The life of one API for people: one self-contained page, readable without styles, free of scripts.
+// The lifecycle of one API as a self-contained HTML page that works without styles and has no scripts.
 import { createHash } from 'node:crypto';
 import type { Guide } from '../../plan/guides/guide-page.ts';
 import { spanInWords } from '../../policy/spans.ts';
@@ -17,7 +17,7 @@ const STYLE = [
   'pre{overflow-x:auto;padding:.6rem;border:1px solid #8888}',
 ].join('');
 
-/** Nothing may run, load, frame or submit; the one style is named by its digest. */
+/** Forbids scripts, loads, frames and forms. The digest allows the one style. */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const DATES = ['released', 'deprecated', 'sunset', 'retired'] as const;
@@ -28,10 +28,9 @@ const OF_VERSIONS = {
   row: 'Version',
   subject: 'a version',
 };
-/** Words for an API without versions. */
 const OF_AN_API = { title: 'its life', rows: 'Dates', row: 'API', subject: 'the API' };
 
-/** `guides`: all guides of the API. Only those that an entry links to are shown. */
+/** `guides`: all guides of the API. The page shows only those that an entry links to. */
 export function lifecycleHtml(document: LifecycleDocument, guides: readonly Guide[]): string {
   const { api, stage, next_change: next, versions, url, calendar, feed } = document;
   const then = next === undefined ? '' : `, ${next.stage} from ${time(next.at)}`;
@@ -77,7 +76,6 @@ function changelogOf({ announcements, feed }: LifecycleDocument): string {
     : `<h2>Changelog</h2>\n<ul>\n${items.join('')}</ul>\n<p>${anchor(feed, 'As a feed')}</p>\n`;
 }
 
-/** A sentence may end in an address. */
 function linked(sentence: string): string {
   const [, before = sentence, url] = /^(.*: )(https?:\/\/\S+)$/.exec(sentence) ?? [];
   return url === undefined ? escapeHtml(sentence) : `${escapeHtml(before)}${anchor(url, url)}`;
@@ -161,7 +159,7 @@ function time(instant: string | undefined): string {
   return `<time datetime="${escapeHtml(instant)}">${escapeHtml(shown)}</time>`;
 }
 
-/** Guides, status pages and changelogs are http or https where they are read. */
+/** The reader of guides, status pages and changelogs accepts only http and https URLs. */
 function anchor(href: string, text: string): string {
   return `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`;
 }

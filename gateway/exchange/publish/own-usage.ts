@@ -1,4 +1,4 @@
-// What a consumer itself still calls of what is deprecated, with the dates it has to keep: told to that consumer alone.
+// The deprecated versions and operations that a consumer still calls, with their dates, for that consumer only.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { AccessRule, Consumer } from '../../policy/authentication/access.ts';
@@ -16,10 +16,9 @@ import { entryOf, instantText, type LifecycleEntry, type PublishMoment } from '.
 import { placeOf } from './places.ts';
 import type { Publication } from './publication.ts';
 
-/** What becomes of a request for a reserved page. */
 export interface PublishedPage {
   readonly directive: Directive;
-  /** Whom the page is about. */
+  /** The consumer that the page is about. */
   readonly consumer?: Consumer;
 }
 
@@ -32,24 +31,22 @@ interface OwnUsage {
   readonly since: string;
   readonly until: string;
   readonly versions: readonly OwnVersion[];
-  /** Whether the list is incomplete. */
+  /** The list is incomplete. */
   readonly more?: true;
 }
 
-/** The dates and the advice are left out where the policies have no such version any more. */
+/** Dates and advice are absent if no policy has this version any more. */
 interface OwnVersion extends Partial<LifecycleEntry>, Calls {
   readonly api: string;
   readonly version: string;
   readonly url?: string;
   readonly lifecycle?: string;
-  /** Written leave that this consumer has. */
   readonly exceptions?: readonly { readonly from: readonly string[]; readonly until: string }[];
   readonly operations: readonly OwnOperation[];
 }
 
-/** With dates of its own where it has them. */
 interface OwnOperation extends Partial<LifecycleEntry>, Calls {
-  /** Null: what no operation of the policy names. */
+  /** Null: calls that match no operation of the policy. */
   readonly operation: string | null;
 }
 
@@ -58,9 +55,9 @@ interface Calls {
   readonly last_call: string;
 }
 
-/** A quarter: who calls once a month is in it. */
+/** A quarter, so that monthly callers are included. */
 const DAYS = 90;
-/** More operations than a consumer calls; the answer says if some are left out. */
+/** More operations than a consumer calls. `more` says if some are missing. */
 const MOST_RECORDS = 1_000;
 const RETRY_AFTER_S = 1;
 
@@ -69,8 +66,8 @@ type OwnPorts = Pick<ExchangePorts, 'authenticators' | 'wallClock'> & {
 };
 
 /**
- * 401 and its challenge without credentials, 503 while the ledger cannot be read.
- * @throws Fault `identity_unavailable` when no key could be had to verify a token
+ * 401 with a challenge without credentials, 503 while the ledger cannot be read.
+ * @throws Fault `identity_unavailable` if no key to verify a token is available
  */
 export async function ownUsage(
   view: RequestView,
@@ -103,20 +100,19 @@ export async function ownUsage(
   }
 }
 
-/** It is about one consumer, and its like is at the same URL. No page of another origin reads it. */
+/** The page is about one consumer, and all consumers share its URL. Pages of other origins cannot read it. */
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'private, no-store',
   'x-content-type-options': 'nosniff',
 };
 
-/** CACHE-3: every field that may say who asks; of a certificate none does, and no cache keeps the answer. */
+/** CACHE-3: every field that can identify the caller. A certificate has no field, but no cache stores the response. */
 function varyOf({ authenticators }: Pick<OwnPorts, 'authenticators'>): Readonly<Record<string, string>> {
   const fields = new Set([...authenticators.values()].flatMap(({ field }) => field ?? []));
   return fields.size === 0 ? {} : { vary: [...fields].join(', ') };
 }
 
-/** Any authenticated consumer may read its own usage, whatever its scopes. */
 function anyIdentity({ authenticators }: Pick<OwnPorts, 'authenticators'>): AccessRule {
   const identities = [...authenticators.keys()];
   return {
@@ -129,7 +125,7 @@ function anyIdentity({ authenticators }: Pick<OwnPorts, 'authenticators'>): Acce
   };
 }
 
-/** Known by the same: an address or a key may be spelled like the id that a token proves. */
+/** Filters by `via` too, because an address or an API key may have the same text as a consumer id of a token. */
 async function recordsOf(
   { id: consumer, via }: Consumer,
   since: string,
@@ -173,7 +169,7 @@ function ownVersion(row: UsageRow, plan: GatewayPlan, moment: PublishMoment): Ow
   };
 }
 
-/** Those that are not the version's. */
+/** Empty if the operation has the dates of its version. */
 function datesOf(
   operation: string | undefined,
   api: ApiPlan,

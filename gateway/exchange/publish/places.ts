@@ -1,4 +1,4 @@
-// Where the versions of an API are found from outside: absolute, per version where the path tells versions apart.
+// The public URL of each version of an API, and when published pages change.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { hasDates } from '../../policy/lifecycle/api-life.ts';
@@ -11,7 +11,7 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 
 const VERSION = '{version}';
 
-/** Whether an API has a date that is announced and not forgotten: one without versions may have none. */
+/** An API without versions may have no dates. */
 export function hasLifecycle({ versions }: ApiPlan, moment: StageInput): boolean {
   return [...versions.values()].some((version) => {
     const { schedule } = assess(version, moment);
@@ -19,7 +19,7 @@ export function hasLifecycle({ versions }: ApiPlan, moment: StageInput): boolean
   });
 }
 
-/** The URL under which a version is called; all share one where neither path nor host names it. */
+/** The URL of a version. All versions share one if neither path nor host names the version. */
 export function placeOf(plan: GatewayPlan, api: ApiPlan, label: Label): string {
   const isVersioned = (template: string): boolean => template.includes(VERSION);
   const named = label === UNVERSIONED ? [] : api.paths.filter(isVersioned);
@@ -30,20 +30,20 @@ export function placeOf(plan: GatewayPlan, api: ApiPlan, label: Label): string {
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}`;
 }
 
-/** What the API is called by: its base on the public face, without a slash at the end. */
+/** The identifier of the API as a resource: its base on the public origin, without a final slash. */
 export function resourceOf(plan: GatewayPlan, api: ApiPlan): string {
   const { protocol, port } = new URL(plan.public);
   return `${protocol}//${hostOf(plan, api)}${port === '' ? '' : `:${port}`}${api.base.replace(/\/$/, '')}`;
 }
 
-/** The public host, or one of the API's own where it is not served on that. */
+/** The public host, or the first host of the API if it is not served on the public host. */
 function hostOf(plan: GatewayPlan, api: ApiPlan): string {
   const { hostname } = new URL(plan.public);
   const hosts = api.hosts.filter((host) => !host.includes(VERSION));
   return hosts.includes(hostname) ? hostname : (hosts[0] ?? hostname);
 }
 
-/** Milliseconds until anything published of the APIs changes; `Infinity` when nothing will. */
+/** Milliseconds until anything published about the APIs changes, or `Infinity`. */
 export function changesIn(apis: readonly ApiPlan[], moment: StageInput): number {
   const { now, overrides } = moment;
   let next = Number.POSITIVE_INFINITY;
@@ -61,7 +61,7 @@ export function changesIn(apis: readonly ApiPlan[], moment: StageInput): number 
   return next - now;
 }
 
-/** Milliseconds until a maintenance of an API ends; `Infinity` where none holds. `now`: the real time. */
+/** Milliseconds until a maintenance of the API ends, or `Infinity` without one. `now`: the real time. */
 export function maintenanceEndsIn({ versions }: ApiPlan, now: EpochMs): number {
   let next = Number.POSITIVE_INFINITY;
   for (const version of versions.values()) {

@@ -1,4 +1,4 @@
-// Protected-resource metadata (RFC 9728): which issuers an API trusts and which scopes there are, for it and for the whole.
+// Protected-resource metadata (RFC 9728): trusted issuers and scopes, for each API and for the gateway.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { PROTECTED_RESOURCE } from '../../plan/routes/reserved-paths.ts';
 import type { IdentifiedRule } from '../../policy/authentication/access.ts';
@@ -6,14 +6,14 @@ import type { RequestView } from '../request-view.ts';
 import { resourceOf } from './places.ts';
 import { type Publication, page } from './publication.ts';
 
-/** Where the metadata of an API is; undefined where it takes no tokens. */
+/** Undefined if the API accepts no tokens. */
 export function metadataUrlOf(plan: GatewayPlan, api: ApiPlan): string | undefined {
   if (issuersOf([api]).length === 0) return undefined;
   const { origin, pathname } = new URL(resourceOf(plan, api));
   return origin + PROTECTED_RESOURCE + withoutSlash(pathname);
 }
 
-/** Undefined for another path; `absent` where nothing is published under it. */
+/** Undefined for other paths. `absent` if the path has no metadata. */
 export function protectedResourcePage(
   plan: GatewayPlan,
   view: RequestView,
@@ -35,7 +35,7 @@ export function protectedResourcePage(
   return () => page(JSON.stringify(document), headers, view.headers, Number.POSITIVE_INFINITY);
 }
 
-/** The one that is served on the host, or else the only one: hosts of one API may share a place. */
+/** The API on this host, else the first one: APIs on different hosts may share a path. */
 function apisAt(plan: GatewayPlan, path: string, host: string): readonly ApiPlan[] {
   const there = plan.apis.filter((api) => withoutSlash(new URL(resourceOf(plan, api)).pathname) === path);
   const here = there.filter((api) => api.hosts.includes(host));
@@ -51,7 +51,7 @@ function issuersOf(apis: readonly ApiPlan[]): readonly string[] {
   return [...new Set(schemes.flatMap((each) => (each.scheme === 'Bearer' ? each.issuers : [])))];
 }
 
-/** RFC 9728 section 3.2: an empty array is left out. */
+/** RFC 9728 §3.2: an empty array must be omitted. */
 function someScopes(apis: readonly ApiPlan[]): { readonly scopes_supported?: readonly string[] } {
   const scopes = rulesOf(apis).flatMap(({ scopes: { read = [], write = [] } }) => [...read, ...write]);
   return scopes.length === 0 ? {} : { scopes_supported: [...new Set(scopes)].sort() };

@@ -1,4 +1,4 @@
-// The reserved paths on every known host: the catalog, the lifecycle pages, the metadata of identities, own usage.
+// The reserved paths on every known host: the catalog, lifecycle pages, identity metadata and own usage.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { API_CATALOG, LIFECYCLE, lifecycleUrl, OWN_USAGE } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs, MaybePromise } from '../../policy/contract.ts';
@@ -19,11 +19,10 @@ import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
 import { protectedResourcePage } from './protected-resource.ts';
 import { type Publication, page } from './publication.ts';
 
-/** Only paths below it are reserved. */
 export const WELL_KNOWN = '/.well-known/';
 const READABLE = 'GET, HEAD';
 
-/** Undefined for paths that are not reserved. A reserved path without a page is answered 404. */
+/** Undefined for paths that are not reserved. A reserved path without a page gets 404. */
 export function publishReserved(
   plan: GatewayPlan,
   view: RequestView,
@@ -55,7 +54,7 @@ function pageAt(
   return typeof found === 'function' ? published(found) : found;
 }
 
-/** Links lead to the public host, whether or not an API is served there. */
+/** Links use the public host, even if no API is served there. */
 export function isKnownHost(plan: GatewayPlan, host: string): boolean {
   return plan.routes.knowsHost(host) || new URL(plan.public).hostname === host;
 }

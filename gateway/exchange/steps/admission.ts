@@ -1,4 +1,4 @@
-// The steps of the pipeline that refuse a request, each for one set of rules; `pipeline.ts` gives their order and its reasons.
+// The pipeline steps that refuse a request, each for one set of rules. `pipeline.ts` defines their order.
 import { authorise, type Consumer } from '../../policy/authentication/access.ts';
 import type { MaybePromise } from '../../policy/contract.ts';
 import { isRefusedByBrownout } from '../../policy/lifecycle/brownout-refusal.ts';
@@ -24,12 +24,12 @@ export interface StepInput {
   readonly ports: ExchangePorts;
 }
 
-/** All rules that must admit a request; those that the path names come first. */
+/** The rules that the path names come first. */
 export type AllRules = [JudgedRules, ...JudgedRules[]];
 
 type AdmissionStep = (each: JudgedRules, request: StepInput) => Refusal | undefined;
 
-/** Callers of other rules may be known where those of `own` are not. */
+/** Other rules may identify callers that `own` does not. */
 export function differsByCaller([own, ...others]: AllRules): boolean {
   return others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
@@ -40,7 +40,7 @@ export function refuse(refusal: Refusal): Directive {
   return { kind: 'refuse', refusal };
 }
 
-/** The first refusal of `step`, in the order of `judged`; for lifecycle and limits by `enforceBy`, which may ignore it. */
+/** In the order of `judged`. With `enforceBy`, a refusal may be ignored. */
 export function first(
   judged: AllRules,
   step: AdmissionStep,
@@ -56,7 +56,7 @@ export function first(
   return undefined;
 }
 
-/** The error describes the rules that refuse; headers, metrics and logs follow the rules that the path names. */
+/** The error describes the rules that refuse. Headers, metrics and logs use the rules that the path names. */
 export function refuseBy(
   each: JudgedRules,
   [own]: AllRules,
@@ -67,10 +67,7 @@ export function refuseBy(
   return refuse(refusal);
 }
 
-/**
- * Where the API is only observed, what enforcing would have refused is noted and the request goes on (undefined), as long
- * as there is an upstream for it to go to. The first reason counts: with it enforcing would have been done.
- */
+/** In `mode: observe` it records the first reason and returns undefined, if there is an upstream to forward to. */
 export function enforceBy(
   each: JudgedRules,
   judged: AllRules,
@@ -83,7 +80,7 @@ export function enforceBy(
   return undefined;
 }
 
-/** For an API without versions: version resolution does not find a forgotten version, except in mode observe. */
+/** For an API without versions. Version resolution finds no forgotten version, except in `mode: observe`. */
 export function refuseForgotten(
   { version, carrier }: JudgedRules,
   { start }: StepInput,
@@ -93,7 +90,7 @@ export function refuseForgotten(
     : undefined;
 }
 
-/** For every caller. If an exception may let some callers pass, `refuseUnexcepted` decides once the caller is known. */
+/** For every caller. If an exception may admit some callers, `refuseUnexcepted` decides once the caller is known. */
 export function refuseRetired(each: JudgedRules, { start }: StepInput): Refusal | undefined {
   return hasEnded(each.phase) && !each.mayPass ? retirementOf(each, start) : undefined;
 }
@@ -110,7 +107,7 @@ export function refuseInMaintenance(
   return maintenance && refuseDuringMaintenance(maintenance, ports.wallClock());
 }
 
-/** Rules with the same access as `own` take its consumer, `known`. */
+/** Rules with the same access as `own` use its consumer, `known`. */
 export function callerOf(
   each: JudgedRules,
   own: JudgedRules,
@@ -135,13 +132,13 @@ export function refuseBrownedOut(
   return isRefusedByBrownout(brownout.window, version, start.now, caller) ? brownout.refusal : undefined;
 }
 
-/** Far longer than what was counted can be on its way to the store while that answers. */
+/** Much longer than a recorded call needs to reach the store. */
 const REMEMBERED_MS = 3_600_000;
 
 /**
- * Whether a frozen version is closed to this consumer, whose call then counts: asked of the ledger only where the day has
- * passed and nothing written lets the consumer in. At once for a consumer that is known; who is known by an address alone
- * is not judged.
+ * Whether a frozen version is closed to this consumer, whose call then counts. Queries the ledger only after the freeze
+ * and if no exception admits the consumer. Synchronous for a known consumer. Callers known only by address are not
+ * judged.
  */
 export function refuseFrozen(
   { version, consumer, successor }: JudgedRules,
@@ -165,7 +162,7 @@ export function refuseUnauthorised(
   return access.kind === 'identified' ? authorise(access, view.method, consumer) : undefined;
 }
 
-/** By Content-Length; a body without one is measured on its way by upstream/. */
+/** By Content-Length. The forwarder measures a body without one. */
 export function refuseOversized(
   { version: { maxBody } }: JudgedRules,
   { view: { headers } }: StepInput,
@@ -176,7 +173,6 @@ export function refuseOversized(
     : undefined;
 }
 
-/** Where its successor is, and where a redirect would lead. */
 function retirementOf(
   { api, version, phase, successor: next, resource }: JudgedRules,
   start: RequestStart,

@@ -22,10 +22,7 @@ export type AuthenticatedCaller =
 export const ANONYMOUS = { kind: 'known', consumer: undefined } as const satisfies AuthenticatedCaller;
 const MISSING: AuthenticatedCaller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
-/**
- * At once for a credential seen before.
- * @throws Fault `identity_unavailable` when it could not be judged (JWT-4); a promise rejects with it
- */
+/** Synchronous for a cached credential. @throws Fault `identity_unavailable` if it cannot be judged (JWT-4) */
 export function authenticate(
   access: AccessRule,
   carried: CallerEvidence,
@@ -43,9 +40,9 @@ export function authenticate(
 }
 
 /**
- * The authenticator of the first credential in the order of the identities. Other credentials of the request are ignored, so
- * that a wrong one never passes for another. If several identities take the same credential, the one that it names is used;
- * if it names none, the first one refuses it.
+ * The authenticator of the first credential in the order of the identities. Other credentials of the request are
+ * ignored, so that an invalid one is never replaced by another. If several identities accept the same credential, the
+ * one that it names is used. If it names none, the first identity refuses it.
  */
 function selectAuthenticator(
   { identities }: IdentifiedRule,
@@ -82,7 +79,7 @@ function callerOf(outcome: AuthenticationResult): AuthenticatedCaller {
   }
 }
 
-/** The name of a forbidden parameter present in the raw query (`?…`), percent-decoded as a server would; else undefined. */
+/** The name of a forbidden parameter in the raw query (`?…`), percent-decoded as a server would. Else undefined. */
 export function credentialInQuery(search: string, forbidden: ReadonlySet<string>): string | undefined {
   if (search.length < 2 || forbidden.size === 0) return undefined;
   if (!suspects.getOrInsertComputed(forbidden, suspicious).test(search)) return undefined;
@@ -94,7 +91,6 @@ export function credentialInQuery(search: string, forbidden: ReadonlySet<string>
   return undefined;
 }
 
-/** What a query must match to be taken apart. */
 const suspects = new WeakMap<ReadonlySet<string>, RegExp>();
 const suspicious = (names: ReadonlySet<string>): RegExp =>
   new RegExp(['[%+]', ...[...names].map((name) => RegExp.escape(name))].join('|'));

@@ -18,15 +18,14 @@ import { type Resource, successorOf } from '../successor-url.ts';
 import type { JudgedRules } from './judged-rules.ts';
 
 export interface NoticeOrder {
-  /** For the answer; undefined where only the conditions of the request are touched. */
+  /** Undefined if only the conditions of the request change. */
   readonly notice: BodyNotice | undefined;
   readonly conditions: Conditions | undefined;
 }
 
 /**
- * `whole`: the version, of which an operation may be judged. Undefined where
- * neither body nor conditions are touched, which costs no more than a look at a flag; a refusal where the client's copy
- * has another notice than it would get today (BODY-5).
+ * `whole`: the version, even if one of its operations is judged. Undefined if neither body nor conditions change, which
+ * costs one flag check. A refusal if the client's copy has another notice than a new response would get (BODY-5).
  */
 export function noticeOrder(
   whole: VersionRules,
@@ -50,13 +49,13 @@ export function noticeOrder(
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
 }
 
-/** By a 304 a shared cache could go on with a copy that is for other callers (RFC 9111 §4.3.4). */
+/** With a 304, a shared cache could keep using a copy that is for other callers (RFC 9111 §4.3.4). */
 function withoutValidators(mapped: Conditions | undefined): Conditions {
   const removed = { 'if-none-match': undefined, 'if-modified-since': undefined };
   return { kind: 'conditions', replace: { ...mapped?.replace, ...removed } };
 }
 
-/** Tags are those of what GET answers, so that its rules tell the notice in them, whichever operation is asked for. */
+/** Entity tags come from responses to GET. So the rules of GET determine the notice in a tag, for any operation. */
 function noticeOfReading(
   whole: VersionRules,
   { api, consumer, resource }: JudgedRules,
@@ -77,7 +76,7 @@ function noticeOfReading(
   );
 }
 
-/** In every phase with signals; past the sunset that is one in which an API is only observed. */
+/** In every phase with signals. After the sunset only `mode: observe` gets here. */
 function noticeOf(
   { upstreamWins }: ApiPlan,
   { bodyNotice, schedule }: VersionRules,
@@ -86,7 +85,7 @@ function noticeOf(
 ): BodyNotice | undefined {
   if (!bodyNotice || stage === 'planned' || stage === 'active') return undefined;
   const { guide, reason } = schedule;
-  // Before the service has answered it is not known whether its header names another day.
+  // Before the upstream answers, it is unknown whether its own header names another day.
   const shownSunset = upstreamWins ? undefined : sunset;
   return createNotice({
     sunset: shownSunset,

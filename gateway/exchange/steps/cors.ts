@@ -1,4 +1,4 @@
-// Requests from browsers (Fetch standard, CORS): preflights, who may read a response or open a WebSocket.
+// CORS (Fetch standard): preflights, and which origins may read a response or open a WebSocket.
 
 import type { ApiPlan, CorsRules } from '../../plan/plan.ts';
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
@@ -8,7 +8,7 @@ import type { RequestRefusal } from '../directive.ts';
 import type { Publication } from '../publish/publication.ts';
 import { OFFERED_METHODS, type RequestGlimpse, type RequestView } from '../request-view.ts';
 
-/** ORD-5: fields that pages can read only when they are named. */
+/** ORD-5: response fields that pages can read only if they are listed. */
 const EXPOSED = exposing([
   'Deprecation',
   'Sunset',
@@ -31,7 +31,7 @@ const EXPOSED_WITH_ECHO = exposing([
   'X-API-Version-Served',
   'X-API-Lifecycle-Stage',
 ]);
-/** What a page may send, besides the headers of the API for versions and keys. */
+/** Fields that a page may send, besides the API's headers for versions and keys. */
 const SENDABLE = new Set([
   'accept',
   'accept-language',
@@ -52,8 +52,8 @@ const PREFLIGHT_SECONDS = 600;
 const ALLOWED_METHODS = OFFERED_METHODS.join(', ');
 
 /**
- * The answer to a preflight, whatever it is for: browsers send it without token or version, so that neither these nor
- * a sunset nor a limit may stand in its way (ORD-4). Undefined for any other request, and where the API has no `cors`.
+ * The response to a preflight. Browsers send it without token or version, so neither authentication nor a sunset or a
+ * limit may refuse it (ORD-4). Undefined for other requests, and if the API has no `cors`.
  */
 export function answerPreflight(
   { cors, versionHeaders, keyHeaders }: ApiPlan,
@@ -64,7 +64,7 @@ export function answerPreflight(
   if (headers.get('origin') === undefined || headers.get('access-control-request-method') === undefined)
     return undefined;
   const vary = 'Access-Control-Request-Method, Access-Control-Request-Headers';
-  // A page that is not listed learns nothing more: the browser stops for want of an allowed origin.
+  // An origin that is not listed gets no details. The browser stops because no origin is allowed.
   if (allowedOrigin(cors, headers.get('origin')) === undefined)
     return { status: 204, headers: { vary }, body: '' };
   const own = [...versionHeaders, ...keyHeaders];
@@ -83,13 +83,13 @@ export function answerPreflight(
   };
 }
 
-/** Cookies are those of the host, whatever the port. */
+/** Cookies belong to a host with any port. */
 const ANY_PORT = /^(?::\d{1,5})?$/;
 
 /**
- * WS-4: refuses a WebSocket of a page that is neither listed nor on the API's own host. Browsers open WebSockets from any page
- * without a preflight and with the user's cookies. A handshake without Origin comes from no browser. Undefined for other
- * requests, and if the API has no `cors`: then the upstream sees the Origin and decides.
+ * WS-4: refuses a WebSocket of a page that is neither listed nor on the API's own host. Browsers open WebSockets from
+ * any page without a preflight and with the user's cookies. A handshake without Origin does not come from a browser.
+ * Undefined for other requests, and if the API has no `cors`: then the upstream sees the Origin and decides.
  */
 export function refuseOrigin(
   { cors }: ApiPlan,
@@ -104,7 +104,7 @@ export function refuseOrigin(
   return isOwn ? undefined : { reason: 'origin_not_allowed' };
 }
 
-/** Names who may read an answer of the API; the upstream's own word on it is dropped, cookies are never allowed. */
+/** Removes the upstream's CORS fields. Cookies are never allowed. */
 export function allowReaders(
   headers: HeaderLines,
   cors: CorsRules,

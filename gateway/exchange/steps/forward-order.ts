@@ -13,8 +13,7 @@ import type { NoticeOrder } from './body-notice.ts';
 import type { JudgedRules } from './judged-rules.ts';
 
 /**
- * `tail` is what follows the API's base; it goes upstream byte for byte, as does the query less the version (ORD-2).
- * @throws Fault `internal` when the version has no upstream, which `check` excludes
+ * `tail` and the query without the version are forwarded byte for byte (ORD-2). @throws Fault `internal`: no upstream
  */
 export function forwardOrder(
   api: ApiPlan,
@@ -53,7 +52,7 @@ export function forwardOrder(
   return { kind: 'forward', forward: noticed === undefined ? prefixed : underNotice(prefixed, noticed) };
 }
 
-/** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */
+/** Has the smallest body limit of all rules, and an idempotency rule that covers `method`. */
 export function strictest(
   [own, ...others]: readonly [JudgedRules, ...JudgedRules[]],
   method: string,
@@ -73,7 +72,7 @@ function underPrefix(order: ForwardOrder, prefix: string): ForwardOrder {
   return { ...order, setHeaders: { ...order.setHeaders, 'x-forwarded-prefix': prefix } };
 }
 
-/** XFF-1: the gateway's own word, of a consumer that it knows; its client's copies are among those withheld. */
+/** XFF-1: written by the gateway for a consumer that it knows. The client's copies are not forwarded. */
 function identityFields(
   { consumer: id, scopes }: IdentityHeaders,
   consumer: Consumer,
@@ -84,14 +83,14 @@ function identityFields(
   };
 }
 
-/** Visible ASCII: what else there is in an id, a blank and the percent sign too, is percent-encoded. */
+/** Percent-encodes everything except visible ASCII, and the percent sign. */
 function visible(text: string): string {
   return text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) =>
     character.isWellFormed() ? encodeURIComponent(character) : '%EF%BF%BD',
   );
 }
 
-/** BODY-3: of what may be edited the upstream is asked for identity coding, whatever the client takes. */
+/** BODY-3: if the response may be edited, the upstream is asked for identity coding, whatever the client accepts. */
 function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): ForwardOrder {
   const replaceHeaders = { ...order.replaceHeaders, ...conditions?.replace };
   if (notice === undefined) return { ...order, replaceHeaders };
@@ -103,12 +102,11 @@ function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): 
   };
 }
 
-/** The query less the version: what is asked for, however the version of it was named. */
 export function ownSearch({ query }: Pick<ResolutionRules, 'query'>, search: string): string {
   return query === undefined ? search : withoutParameter(search, query);
 }
 
-/** VER-8: every byte but the version parameters, the client's and one that the upstream would take for ours. */
+/** VER-8: removes the client's version parameter, and one that the upstream would read as the gateway's. */
 function upstreamSearch(
   { query }: ResolutionRules,
   { versionQuery }: UpstreamPlan,
@@ -131,7 +129,7 @@ function answerForm(
     : wantedTemplate(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
 }
 
-/** `Accept` and `Content-Type` without versions; undefined: nothing is left, or it is misspelt on a request without a body. */
+/** Undefined: no type is left, or Content-Type is misspelt on a request without a body. */
 function plainTypes(
   { mediaTypes, candidates }: ResolutionRules,
   label: Label,

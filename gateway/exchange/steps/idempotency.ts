@@ -1,4 +1,4 @@
-// The idempotency step: reads the key and asks the store for it before the body is read.
+// The idempotency step: reads the key and claims it in the store before the body is read.
 import { randomUUID } from 'node:crypto';
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { RouteMatch } from '../../plan/routes/route-table.ts';
@@ -40,7 +40,8 @@ export function* underKey(
   const { consumer } = facts.decision;
   if (consumer === undefined && rules.anonymous === 'refuse')
     return refuse({ reason: 'idempotency_key_anonymous' });
-  // It only saves reading the body: what stands at the key is asked for as where a body has no length (IDM-3, IDM-7).
+  // A body that is too large need not be read. The store lookup stays the same as without Content-Length (IDM-3,
+  // IDM-7).
   const isOver = Number(headers.get('content-length') ?? 0) > rules.maxBody;
   const contentType = headers.get('content-type') ?? '';
   const key = storageKey({
@@ -81,7 +82,6 @@ export function* underKey(
       return refuse({ reason: 'idempotency_unknown' });
     case 'kept': {
       const { answer } = result;
-      // Larger than any whose outcome is kept.
       if (isOver) {
         facts.completion.idempotency = 'mismatch';
         return refuse({ reason: 'idempotency_mismatch' });
@@ -99,13 +99,13 @@ export interface ClaimOptions {
   readonly rules: IdempotencyRules;
   readonly key: string;
   readonly contentType: string;
-  /** The most that the upstream is waited for, milliseconds. */
+  /** In milliseconds. */
   readonly totalMs: number;
   readonly facts: ExchangeFacts;
   readonly ports: Pick<ExchangePorts, 'idempotency' | 'monotonic' | 'wallClock' | 'onFault'>;
 }
 
-/** IDM-5: longer than an upstream is waited for, by what a body may take to come before the lock is renewed and more. */
+/** IDM-5: added to the upstream timeout for a body that arrives before the lock is renewed. */
 const LOCK_BEYOND_MS = 15_000;
 const RENEWED_AFTER_MS = 5_000;
 
@@ -122,7 +122,7 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
   const lockMs = totalMs + LOCK_BEYOND_MS;
   let isSettled = false;
 
-  /** What fails for want of a store lapses with the lock. */
+  /** If the store is unavailable, the lock expires by itself. */
   const settle = async (change: () => Promise<boolean>): Promise<boolean> => {
     if (isSettled) return false;
     isSettled = true;
@@ -181,13 +181,13 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
     const found = await store.claim(key, owner, lockMs);
     return found.kind === 'claimed' ? { kind: 'claimed', claim } : found;
   } catch (error) {
-    // The claim may have been stored: release it, since no request works under that lock.
+    // The claim may have been stored. Release it, because no request uses that lock.
     release();
     throw error;
   }
 }
 
-/** IDM-8: undefined where the request passes without the guarantee. */
+/** IDM-8: undefined if the request continues without the guarantee. */
 export function withoutStore(
   { required }: Pick<IdempotencyRules, 'required'>,
   completion: Completion,
@@ -198,7 +198,6 @@ export function withoutStore(
   return undefined;
 }
 
-/** For a moment, whatever it is that is not to be had. */
 function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
   return retryLater('idempotency_unavailable', 1, wallClock());
 }

@@ -32,24 +32,21 @@ import {
   statedVersion,
 } from './resolution.ts';
 
-/** One set of rules that must admit the request, and what they mean for it. */
 export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> {
   readonly api: ApiPlan;
-  /** As the plan has them. */
+  /** As in the plan. */
   readonly rules: VersionRules;
-  /** The same at the instant of the request. */
+  /** At the instant of the request. */
   readonly version: VersionRules;
   readonly carrier: Carrier;
   readonly resource: Resource;
-  /** The phase for every caller without an exception; of a known caller its own. */
+  /** For every caller without an exception. With a known consumer: its own phase. */
   readonly phase: Phase;
-  /** Undefined until it is known. */
   readonly consumer: Consumer | undefined;
-  /** The version has ended, and an exception may let some consumers pass. */
+  /** The version has ended, and an exception may admit some consumers. */
   readonly mayPass: boolean;
   readonly isExcepted: boolean;
   readonly brownout: { readonly window: BrownoutWindow; readonly refusal: Refusal } | undefined;
-  /** Whether the brownout depends on the caller. */
   readonly asksCaller: boolean;
 }
 
@@ -60,7 +57,6 @@ interface MatchedRules {
   readonly captures: readonly string[];
 }
 
-/** The rules of one version or operation, and what they mean for this request. */
 export function judgedRules(
   { match, resolved, rules, captures }: MatchedRules,
   { method, search }: RequestView,
@@ -83,7 +79,7 @@ export function judgedRules(
   const brownout = window && { window, refusal: brownoutRefusal(version, window, now, links.successor) };
   const asksCaller = window !== undefined && dependsOnCaller(window, version, now);
   return {
-    // Not spread: the runtime would copy a spread property by property, for every request.
+    // No spread here: V8 would copy it property by property for every request.
     linked: links.linked,
     successor: links.successor,
     relatedLinks: links.relatedLinks,
@@ -101,7 +97,7 @@ export function judgedRules(
   };
 }
 
-/** The same for a caller, for whom an exception from the sunset replaces the date of the version by its own. */
+/** The rules for a known consumer. An exception from the sunset replaces the sunset date of the version. */
 export function withConsumer(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
   if (consumer === undefined) return each;
   const { exceptions } = each.version;
@@ -123,16 +119,15 @@ export type OtherRules =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
-      /** A service may read the path as one of a nested API or of another version of `api`; only their own rules may lead there. */
+      /** A service may read the path as one of a nested API or of another version, whose own rules must admit it. */
       readonly misread: { readonly api: ApiPlan; readonly refusal: RequestRefusal } | undefined;
     }
   /** A nested API refuses the method override, the origin or the version of the request. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: RefusingApi };
 
-/** If a path can be read in one way only. */
 export const NO_OTHER_RULES: OtherRules = { kind: 'rules', others: [], misread: undefined };
 
-/** The rules of the other readings of the path, without `own`; waits only if a pin must be read. */
+/** The rules of the other readings of the path, without `own`. Waits only if a pin must be read. */
 export function* otherRules(
   own: VersionRules,
   { match, resolved, readings, below }: PathReadings,
@@ -150,7 +145,8 @@ export function* otherRules(
   };
   const nested: NestedPath[] = [];
   const at = { match, resolved };
-  // The API may have several places. With one service behind both APIs, a plain path of one place leads to the nested API too.
+  // The API may have several places. If both APIs share one service, a plain path of one place reaches the nested API
+  // too.
   const literal = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
   const inside = match.route.inside?.get(resolved.label);
   let misread: Extract<OtherRules, { kind: 'rules' }>['misread'];
@@ -175,7 +171,6 @@ export function* otherRules(
   return (yield* judgeNested(nested, judge, view, start, ports)) ?? { kind: 'rules', others, misread };
 }
 
-/** A path as the nested API would get it. */
 interface NestedPath {
   readonly match: RouteMatch<ApiPlan>;
   readonly reading: ReadPath;
@@ -195,7 +190,6 @@ function* judgeNested(
     const early = refuseLeftOut(api, ports) ?? refuseOverride(api, view) ?? refuseOrigin(api, view);
     if (early !== undefined) return { kind: 'refused', refusal: early, by: { api } };
     const stated = statedVersion(match, view, start);
-    // The nested API may accept other credentials.
     const account = stated.kind === 'open' ? yield* accountOf(api, undefined, view, ports) : ANONYMOUS;
     if (account.kind === 'refused')
       return { kind: 'refused', refusal: account.refusal, by: { api, carrier: 'pin' } };

@@ -17,18 +17,17 @@ import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
 type PinnedVersionPorts = Pick<ExchangePorts, 'pins' | 'wallClock'>;
 type RefusedPin = { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** What an account stays on from a call that nothing was known of it before. */
 export interface FirstCall {
   readonly key: PinKey;
   readonly label: Label;
 }
 
-/** `firstCall`: to be kept with `keepFirstCall` once nothing refuses the call. */
+/** `firstCall`: to be stored with `keepFirstCall` once no step refuses the call. */
 export type Pinned =
   | (Extract<Verdict, { kind: 'resolved' }> & { readonly firstCall?: FirstCall | undefined })
   | RefusedPin;
 
-/** As with a token that names no consumer: no other name may stand in for it. */
+/** As with a token that names no consumer, no other claim may replace the account. */
 const NAMELESS: Pinned = {
   kind: 'refused',
   refusal: { reason: 'token_invalid', description: 'The access token names no account', flaw: 'account' },
@@ -36,8 +35,8 @@ const NAMELESS: Pinned = {
 const RETRY_AFTER_S = 1;
 
 /**
- * Stored pin, creation day, first call, default, in this order (VER-3, VER-5). Refused while the store is away and this
- * process does not know the pin: the version it might have instead would break who is pinned to another.
+ * Stored pin, creation day, first call, default, in this order (VER-3, VER-5). Refuses if the store is unavailable and
+ * this process does not know the pin: another version could break a pinned account.
  */
 export function* pinnedVersion(
   api: ApiPlan,
@@ -58,7 +57,7 @@ export function* pinnedVersion(
     const choice = choosePin(resolution, stored, creationDayOf(resolution.pin, consumer), versions);
     const label = choice.kind === 'none' ? undefined : choice.label;
     const verdict = resolveOpen(resolution, open, versions, label);
-    // A list that excludes what the account would stay on gets something else, and nothing is kept of that.
+    // If the Accept list excludes the version of the account, the request gets another one and no pin is stored.
     const keeps = choice.kind === 'first_call' && verdict.kind === 'resolved' && verdict.carrier === 'pin';
     return keeps ? { ...verdict, firstCall: { key, label: choice.label } } : verdict;
   } catch (error) {
@@ -67,8 +66,8 @@ export function* pinnedVersion(
 }
 
 /**
- * Keeps what a first call gets, for a call that is let in: who is refused is pinned to nothing. Of two at once one is
- * kept, and its version stands for both. Refused while the store is away: the next call might get another version.
+ * Stores the version of an admitted first call. Of two concurrent calls the first stored version counts for both.
+ * Refuses if the store is unavailable, because the next call might get another version.
  */
 export async function keepFirstCall(
   { key, label }: FirstCall,

@@ -1,4 +1,4 @@
-// The plain listener's answer where it does not serve: 400, or a redirect to the https URL (TLS-5).
+// The response of the plain HTTP listener if it does not serve: 400, or a redirect to the https URL (TLS-5).
 
 import { hostKey } from '../../plan/grammar/addresses.ts';
 import type { GatewayPlan } from '../../plan/plan.ts';
@@ -7,7 +7,7 @@ import type { RequestRefusal } from '../directive.ts';
 import type { RequestView } from '../request-view.ts';
 import { credentialInQuery } from './authenticate.ts';
 
-/** Beside those in which an API takes keys: a redirect would hide that one of these has crossed the network for everyone to read. */
+/** Besides the key headers of the APIs. A redirect would hide that the credential crossed the network unencrypted. */
 const CREDENTIAL_FIELDS = [
   'authorization',
   'proxy-authorization',
@@ -17,7 +17,7 @@ const CREDENTIAL_FIELDS = [
   'apikey',
   'x-auth-token',
 ];
-/** Beside those of the plan: names under which credentials are put into URLs. */
+/** Query parameters that commonly carry credentials, besides those of the plan. */
 const CREDENTIAL_PARAMETERS = [
   'access_token',
   'refresh_token',
@@ -27,13 +27,13 @@ const CREDENTIAL_PARAMETERS = [
   'apikey',
 ];
 
-/** `view`: undefined for what could not be read, or asks for no resource. */
+/** `view`: undefined for a malformed request, and for one without a resource. */
 export function plainRefusal(
   mode: Exclude<PlainMode, 'serve'>,
   view: RequestView | undefined,
   plan: Pick<GatewayPlan, 'apis' | 'public' | 'routes' | 'credentialsInUrl'>,
 ): RequestRefusal {
-  // A trusted proxy terminated TLS for this client: a redirect to https would loop.
+  // A trusted proxy terminated TLS for this client, so a redirect to https would loop.
   if (mode === 'reject' || view === undefined || view.scheme === 'https' || carriesCredentials(view, plan))
     return { reason: 'plain_http' };
   const status = view.method === 'GET' || view.method === 'HEAD' ? 301 : 308;
@@ -55,7 +55,7 @@ function carriesCredentials(
   );
 }
 
-/** That of `public`, with another host only where a policy file names it: the client's own word decides nothing. */
+/** The origin of `public`. Another host only if a policy file names it: the Host of the client is not trusted. */
 function httpsOrigin(
   host: string,
   { public: origin, routes }: Pick<GatewayPlan, 'public' | 'routes'>,

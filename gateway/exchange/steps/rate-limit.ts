@@ -17,9 +17,8 @@ type LimitedRules = Pick<JudgedRules, 'consumer' | 'phase'> & {
 const NO_PARTS: readonly LimitPart[] = [];
 
 /**
- * What one request costs of each limit in force. Lowered from the deprecation instant on, past the sunset too where the
- * version is only observed (RL-11), but for a consumer with leave from it. `consumer` is undefined where the access is
- * public.
+ * The cost of one request for each limit in force. Limits are lowered from the deprecation on, after the sunset also in
+ * `mode: observe` (RL-11), except for a consumer with an exception. `consumer` is undefined if access is public.
  */
 export function partsOf(
   { version: { exceptions, limits }, consumer, phase }: LimitedRules,
@@ -46,12 +45,12 @@ export function partsOf(
 
 type PartsByConsumer = WeakMap<Consumer, readonly LimitPart[]>;
 
-/** What every request of a consumer takes alike: a key that is made anew is also hashed anew. */
+/** Cache of parts per consumer. New keys would also have to be hashed again. */
 const fullParts = new WeakMap<LimitRules, PartsByConsumer>();
 const loweredParts = new WeakMap<LimitRules, PartsByConsumer>();
 const createParts = (): PartsByConsumer => new WeakMap();
 
-/** The parts of the rules that the path names, and those of all rules: what they share is taken once, at the highest cost. */
+/** A shared bucket is charged once, at the highest cost. */
 export function partsOfAll(
   judged: readonly [JudgedRules, ...JudgedRules[]],
   { view, start }: StepInput,
@@ -67,29 +66,26 @@ export function partsOfAll(
   return { own, all };
 }
 
-/** An answer shows the limits of the rules that the path names, the first `own` of `parts`; a refusal shows all of them. */
+/** A response shows the limits of the rules that the path names, the first `own` of `parts`. */
 export function shownQuotas(
   quotas: readonly Quota[],
   parts: readonly LimitPart[],
   own: number,
 ): readonly Quota[] | undefined {
   if (own === parts.length) return quotas;
-  // The limiter asks for limits in shadow last.
+  // The limiter evaluates shadow limits last.
   const rules = new Set(parts.slice(0, own).map(({ rule }) => rule));
   const shown = quotas.filter(({ rule }) => rules.has(rule));
   return shown.length === 0 ? undefined : shown;
 }
 
-/** Of two parts of one bucket: the higher cost, and enforced where one of them is. */
+/** Of two parts of one bucket: the higher cost, and enforced if one of them is. */
 function stricter(one: LimitPart, other: LimitPart): LimitPart {
   const enforced = one.rule.shadow ? other : one;
   return { ...enforced, cost: Math.max(one.cost, other.cost) };
 }
 
-/**
- * A limit in shadow refuses nothing, whatever becomes of its store. `wallClock`: the real time, for the instant from which
- * an absent store may be back.
- */
+/** A shadow limit refuses nothing, even if its store is unavailable. `wallClock`: the real time. */
 export function limitRefusal(quotas: readonly Quota[], wallClock: () => EpochMs): Refusal | undefined {
   if (quotas.every(allows)) return undefined;
   const enforced = quotas.filter(({ rule }) => !rule.shadow);

@@ -1,4 +1,4 @@
-// Resolves a route to the version of its API that a request means; authenticates first if the account decides.
+// Resolves a route to the version that a request means, and authenticates first if the account decides.
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { OperationMatch } from '../../plan/routes/operation-table.ts';
@@ -35,7 +35,7 @@ export interface ResolvedRequest {
   readonly label: Label;
   readonly carrier: Carrier;
   readonly evidence: Evidence;
-  /** Of whom the pin was read. */
+  /** The consumer whose pin was read. */
   readonly consumer: Consumer | undefined;
   /** Stored once no rule refuses the request. */
   readonly firstCall: FirstCall | undefined;
@@ -54,10 +54,10 @@ interface AccountResolution {
   readonly evidence: Evidence;
 }
 
-/** When the file of an API that is left out is corrected is not known. */
+/** It is unknown when the policy file will be corrected. */
 const RETRY_SECONDS = 60;
 
-/** An API is left out if its file is refused and no accepted form stands in. */
+/** An API is left out if its file has errors and no earlier accepted form replaces it. */
 export function refuseLeftOut(
   { isLeftOut }: ApiPlan,
   { wallClock }: Pick<ExchangePorts, 'wallClock'>,
@@ -69,7 +69,7 @@ export function refuseLeftOut(
 const UNNAMED: Pinned = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };
 const NOTHING_SAID: Evidence = { claims: [], preferences: [] };
 
-/** What the request itself says: a version, a refusal of it, or nothing; then `resolvePinned` finds the version. */
+/** If the request names no version, `resolvePinned` finds it. */
 export function statedVersion(
   match: RouteMatch<ApiPlan>,
   view: RequestView,
@@ -77,7 +77,7 @@ export function statedVersion(
 ): ResolvedRequest | RefusedResolution | AccountResolution {
   const { route: api, versionSegment: pathSegment, subdomain, tail } = match;
   if (api.resolution.labels[0] === UNVERSIONED) return resolvedAs(api, UNNAMED, NOTHING_SAID, undefined);
-  // Every carrier that the API has enabled, read before one of them decides (VER-3).
+  // Reads every carrier that the API has enabled before one of them decides (VER-3).
   const { method, search, headers, underscored } = view;
   const input = { method, pathSegment, subdomain, tail, search, headers, underscored };
   const evidence = readEvidence(api.resolution, input);
@@ -86,7 +86,7 @@ export function statedVersion(
   return resolvedAs(api, named, evidence, undefined);
 }
 
-/** The account that decides if the request names no version: its caller is authenticated first (VER-3). */
+/** Authenticates the caller whose account decides the version if the request names none (VER-3). */
 export function* accountOf(
   { access }: ApiPlan,
   known: Consumer | undefined,
@@ -123,13 +123,13 @@ function resolvedAs(
   return { kind: 'resolved', whole: versionOf(api, label), label, carrier, evidence, consumer, firstCall };
 }
 
-/** Whose value was refused, so that operators see where wrong versions come in. */
+/** The carrier whose value was refused, so that operators see where unknown versions come from. */
 function refusedCarrier(refusal: Refusal): Carrier | undefined {
   if (refusal.reason === 'version_unacceptable') return 'accept';
   return 'claim' in refusal ? refusal.claim.carrier : undefined;
 }
 
-/** The operations that a path means in this reading; the whole version too if a reader finds none. */
+/** The operations that a path means in this reading. Includes the whole version if a reader finds none. */
 export function operationsAt(
   whole: VersionRules,
   method: string,
@@ -141,7 +141,6 @@ export function operationsAt(
   return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
 }
 
-/** Which versions there are, as resolution asks for them. */
 export function versionsAt(api: ApiPlan, moment: StageInput): PinAvailability {
   return {
     now: moment.now,
@@ -152,7 +151,7 @@ export function versionsAt(api: ApiPlan, moment: StageInput): PinAvailability {
   };
 }
 
-/** @throws Fault `internal` for a label that the plan does not have, which no resolution yields */
+/** @throws Fault `internal` for a label that is not in the plan, which resolution never returns */
 export function versionOf(api: ApiPlan, label: Label): VersionRules {
   const version = api.versions.get(label);
   if (version === undefined)
@@ -160,14 +159,14 @@ export function versionOf(api: ApiPlan, label: Label): VersionRules {
   return version;
 }
 
-/** A planned version counts as never having existed (STAT-1), and so does one that is forgotten. */
+/** Planned versions count as never released (STAT-1), and so do forgotten ones. */
 function isReleased(api: ApiPlan, label: Label, moment: StageInput): boolean {
   if (phaseOf(api, label, moment).stage === 'planned') return false;
   const { schedule, upstream } = assess(versionOf(api, label), moment);
   return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
 }
 
-/** After its sunset a version still serves consumers with an exception, and all callers in observe mode. */
+/** After its sunset a version still serves consumers with an exception, and all callers in `mode: observe`. */
 function mayAnswer(api: ApiPlan, label: Label, moment: StageInput): boolean {
   if (!hasEnded(phaseOf(api, label, moment))) return true;
   const { access, exceptions, upstream } = versionOf(api, label);

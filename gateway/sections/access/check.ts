@@ -46,7 +46,7 @@ function checkShared({ parts, versions, unversioned }: PolicyView, report: Repor
 }
 
 const NO_IDENTITY =
-  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there, or access: public here';
+  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there for tokens, identity: { keys: { header: X-API-Key } } there for API keys, or access: public here';
 
 function checkIdentities(
   { identity }: { readonly identity?: string | readonly string[] | undefined },

@@ -29,6 +29,7 @@ const scopes = z
 
 const identityNames = z.union([z.string(), z.array(z.string()).min(1)]).meta({
   description: 'Name of an identity in gateway.yaml, or several in the order in which they are tried.',
+  examples: ['main'],
 });
 
 const anonymous = (otherwise: string) =>

@@ -7,6 +7,7 @@ const contactMail = notation(parseMail, 'not a mail address', {
   examples: ['api@acme.example'],
 });
 
-export const contactsSection = z
-  .record(z.string(), contactMail)
-  .meta({ description: 'Mail addresses of consumers by id; they take precedence over those of API keys.' });
+export const contactsSection = z.record(z.string(), contactMail).meta({
+  description: 'Mail addresses of consumers by id; they take precedence over those of API keys.',
+  examples: [{ acme: 'api@acme.example' }],
+});

@@ -23,7 +23,7 @@ const fieldName = notation(parseFieldName, 'not a field name', {
 const edits = (whose: string) => ({
   set: z
     .record(z.string(), value)
-    .meta({ description: `Fields ${whose}, in place of existing ones.` })
+    .meta({ description: `Fields ${whose}, in place of existing ones.`, examples: [{ 'X-Tenant': 'acme' }] })
     .optional(),
   remove: z.array(fieldName).meta({ description: 'Fields to remove.' }).optional(),
 });

@@ -4,6 +4,8 @@ import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { lineOfText, notation, orOff } from '../../policy/notation.ts';
 
+const REASON = 'money amounts become integers';
+
 const page = (description: string) =>
   notation(parsePageUrl, 'not an absolute https URL with everything else percent-encoded', {
     description,
@@ -38,7 +40,7 @@ export const linkFields = {
     ).optional(),
     service_doc: serviceDoc.optional(),
     service_desc: serviceDesc.optional(),
-    reason: lineOfText('Reason for the end of the API, shown in the 410.').optional(),
+    reason: lineOfText('Reason for the end of the API, shown in the 410.', REASON).optional(),
   },
   ofVersion: {
     alternate: own(page('Alternative, for a version without a successor.')),
@@ -48,10 +50,10 @@ export const linkFields = {
     ),
     service_doc: own(serviceDoc),
     service_desc: own(serviceDesc),
-    reason: own(lineOfText('Reason for the end of the version, shown in the 410.')),
+    reason: own(lineOfText('Reason for the end of the version, shown in the 410.', REASON)),
   },
   ofOperation: {
     guide: guide('Migration guide.').optional(),
-    reason: lineOfText('Why the operation is deprecated.').optional(),
+    reason: lineOfText('Why the operation is deprecated.', REASON).optional(),
   },
 };

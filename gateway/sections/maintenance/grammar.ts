@@ -10,7 +10,10 @@ export const maintenanceSection = z
     until,
     z.strictObject({
       until,
-      why: lineOfText('Reason: a note for readers of this file, never sent.').optional(),
+      why: lineOfText(
+        'Why: a note for the readers of this file, never sent.',
+        'the index is rebuilt',
+      ).optional(),
     }),
   ])
   .transform((written): Maintenance => (typeof written === 'number' ? { until: written } : written))

@@ -100,7 +100,10 @@ const carrier = z
       })
       .optional(),
     pin: pin.optional(),
-    default: z.string().meta({ description: 'Version of a request that names none.' }).optional(),
+    default: z
+      .string()
+      .meta({ description: 'Version of a request that names none.', examples: ['v2'] })
+      .optional(),
   })
   .refine(
     (entry) => RESOLVE_KEYS.filter((each) => entry[each] !== undefined).length === 1,

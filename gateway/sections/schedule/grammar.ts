@@ -12,7 +12,10 @@ const label = (description: string) => z.string().meta({ description, examples: 
 const extension = z.strictObject({
   to: instant('The new sunset.'),
   announced: instant('From this day the extension applies; before the sunset that it moves.'),
-  why: lineOfText('Reason: a note for readers of this file, never sent.').optional(),
+  why: lineOfText(
+    'Why: a note for the readers of this file, never sent.',
+    'acme is still migrating',
+  ).optional(),
 });
 
 const after = z.union([
@@ -27,11 +30,15 @@ const after = z.union([
 ]);
 
 const exception = z.strictObject({
-  consumer: z.string().min(1).max(256).meta({ description: 'Consumer id, as in its token.' }),
+  consumer: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({ description: 'Consumer id, as in its token.', examples: ['acme'] }),
   until: instant('The exception expires on this day.'),
   from: z.array(z.enum(EXCEPTION_SCOPES)).min(1).meta({ description: 'What the consumer is excepted from.' }),
-  why: lineOfText('Why, such as a contract.'),
-  by: lineOfText('Who granted it.'),
+  why: lineOfText('Why, such as a contract.', 'contract 4711'),
+  by: lineOfText('Who granted it.', 'api-team'),
 });
 
 const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets, in the order announced.' });
@@ -66,7 +73,10 @@ const brownout = z.strictObject({
     .union([z.literal(410), z.literal(503)])
     .meta({ description: 'Status inside a window; default 410.' })
     .optional(),
-  message: lineOfText('Message in the body; default: the end of the window and what follows.').optional(),
+  message: lineOfText(
+    'Message in the body; default: the end of the window and what follows.',
+    'Orders v1 ends on April 15.',
+  ).optional(),
 });
 
 type Brownout = z.output<typeof brownout>;

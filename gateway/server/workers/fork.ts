@@ -11,25 +11,25 @@ import { type Answers, connectPeer, type PeerConnection } from './peer.ts';
 export interface WorkerProcess {
   readonly pid: number;
   readonly peer: PeerConnection['peer'];
-  /** How it ended: `exit code 1`, `SIGKILL`. */
+  /** For example `exit code 1` or `SIGKILL`. */
   readonly ended: Promise<string>;
   readonly kill: () => void;
 }
 
-/** `entry`: the file that a worker runs. `descriptors`: what it is given besides its streams, from `FIRST_DESCRIPTOR` on. */
+/** `entry`: the file that the worker runs. `descriptors`: passed to it from `FIRST_DESCRIPTOR` on. */
 export function forkWorker(entry: URL, answers: Answers, descriptors: readonly number[]): WorkerProcess {
   const worker = fork(fileURLToPath(entry), [], {
-    // What this process was started with may not suit one that is started from a file.
+    // The options of this process may not suit a process started from a file.
     execArgv: [],
     serialization: 'advanced',
-    // Inherited streams would become blocking, for this process too: a log without a reader would then block it for ever.
-    // The primary writes the workers' log lines.
+    // Inherited streams would be blocking, also for this process: a log pipe without a reader would block it. The
+    // primary writes the log lines of workers.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...descriptors],
   });
   worker.stderr?.on('data', (words: Buffer) => void process.stderr.write(words));
   const { peer, lost } = connectPeer(
     {
-      // A failed send means that the process has ended, which `ended` reports.
+      // A send fails only if the process has ended, which `ended` reports.
       send: (message) => void worker.send(message, () => undefined),
       onMessage: (listener) => void worker.on('message', listener),
     },
@@ -44,22 +44,22 @@ export function forkWorker(entry: URL, answers: Answers, descriptors: readonly n
   return { pid: worker.pid ?? 0, peer, ended, kill: () => void worker.kill('SIGKILL') };
 }
 
-/** The sockets of the public listeners, bound by the primary. */
 interface HeldSockets {
   readonly descriptors: readonly number[];
-  /** Their descriptors in a worker, by listener. */
   readonly inWorker: PublicSockets;
-  /** Closes the primary's copies; workers close their own. */
+  /** Closes the primary's copies. Workers close their own. */
   readonly release: () => void;
 }
 
-/** The first descriptor of a worker beyond its three streams and the wire to the primary. */
+/** The first free descriptor in a worker, after its three streams and the IPC channel. */
 const FIRST_DESCRIPTOR = 4;
 const EVERY_IPV6_AND_IPV4 = '::';
 const EVERY_IPV4 = '0.0.0.0';
 const WITHOUT_IPV6: readonly unknown[] = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 
-/** `inherited`: used instead of binding. @throws the system's error when an address cannot be bound; none is held then */
+/**
+ * `inherited`: used instead of binding. @throws the system's error if an address cannot be bound; all are closed then
+ */
 export async function holdSockets(
   { https, http }: Settings['listeners'],
   inherited: PublicSockets | undefined,

@@ -1,30 +1,27 @@
-// Request and response between two processes of this program, over any channel that carries messages.
+// Request and response between two processes of this program over a message channel.
 
 export type Answers = Readonly<Record<string, (asked: never) => unknown>>;
 
 type QuestionOf<F> = F extends (asked: infer A) => unknown ? A : never;
 type ReplyOf<F> = F extends (asked: never) => infer R ? Awaited<R> : never;
 
-/** Calls a handler of the other end. Rejects with `PeerGone`, or with an Error that has the message of what the handler threw. */
+/** Rejects with `PeerGone`, or with an Error that has the message of the remote error. */
 export type Peer<Theirs> = <N extends keyof Theirs & string>(
   name: N,
   asked: QuestionOf<Theirs[N]>,
 ) => Promise<ReplyOf<Theirs[N]>>;
 
 export interface PeerConnection {
-  /** The other end, typed by its handlers. */
   readonly peer: <Theirs>() => Peer<Theirs>;
-  /** Rejects all pending and all later calls with `PeerGone`. */
+  /** Rejects all pending and later calls with `PeerGone`. */
   readonly lost: (how: string) => void;
 }
 
 export interface Wire {
-  /** May throw once the other end has closed. */
   readonly send: (message: object) => void;
   readonly onMessage: (listener: (message: unknown) => void) => void;
 }
 
-/** The other end has ended, or is out of reach. */
 export class PeerGone extends Error {}
 
 type Message =
@@ -32,7 +29,7 @@ type Message =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly message: string };
 
-/** Starts answering. Messages arrive in the order in which they were sent. */
+/** Messages arrive in the order in which they were sent. */
 export function connectPeer(wire: Wire, answers: Answers): PeerConnection {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
@@ -62,7 +59,7 @@ export function connectPeer(wire: Wire, answers: Answers): PeerConnection {
   };
 
   wire.onMessage((received) => {
-    // Both ends run this program.
+    // Both processes run this program.
     const message = received as Message;
     if (message.kind === 'ask') {
       void reply(message);

@@ -1,12 +1,12 @@
-// Delays and timeouts of the worker pool: when an ended worker is replaced, and how long an answer may take.
+// Delays and timeouts of the worker pool: when an ended worker is replaced, and how long a response may take.
 import type { MonotonicMs } from '../../policy/contract.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-/** Longer than the longest pause and a start, so that a restart loop is not taken for calm. */
+/** Longer than the longest pause plus a start, so that a restart loop does not reset the delay. */
 const CALM_MS = 30_000;
 
-/** Called at each end of a worker: returns the milliseconds to wait before its replacement. */
+/** The result returns the milliseconds to wait before the replacement. Call it at each end of a worker. */
 export function createRestartDelay(now: () => MonotonicMs): () => number {
   let ends = 0;
   let last = Number.NEGATIVE_INFINITY;
@@ -34,7 +34,7 @@ export function pause(ms: number, until: AbortSignal): Promise<void> {
 
 export class TooLate extends Error {}
 
-/** Rejects with `TooLate` after `ms` milliseconds, since a process may be stopped without having ended. The call may still take effect. */
+/** Rejects with `TooLate` after `ms`: a process may be stopped without having ended. The call may still take effect. */
 export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => reject(new TooLate(`no answer within ${ms} ms`)), ms);

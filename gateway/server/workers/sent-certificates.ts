@@ -4,11 +4,9 @@ import { certificatesOf, type KeyPair } from '../certificates.ts';
 import type { CertificateSource } from '../tls-options.ts';
 
 export interface SentCertificates extends CertificateSource {
-  /** Replaces the certificates for new connections. */
   readonly take: (pairs: readonly KeyPair[]) => Promise<void>;
 }
 
-/** `pairs` has at least one. */
 export function sentCertificates(pairs: readonly KeyPair[], https: HttpsSettings): SentCertificates {
   const listeners: Parameters<CertificateSource['onChange']>[0][] = [];
   let current = certificatesOf(pairs, https);

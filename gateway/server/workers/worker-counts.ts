@@ -1,25 +1,24 @@
-// The metrics of all workers: snapshots of the running ones and totals of those that ended, so that no counter falls.
+// The metrics of all workers: snapshots of running ones and totals of ended ones, so that no counter falls.
 import type { MonotonicMs } from '../../policy/contract.ts';
 import { createConsumerSums } from '../../telemetry/requests/consumer-sums.ts';
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
 import { pause, within } from './restart-delay.ts';
 
 export interface WorkerCounts<Worker> extends Pick<Departures<Worker>, 'keep' | 'remove'> {
-  /** Fresh snapshots; the last one of a worker that does not answer in time. */
+  /** Fresh snapshots, or the last one of a worker that does not respond in time. */
   readonly now: () => Promise<readonly MetricsSnapshot[]>;
-  /** Fetches snapshots periodically, so that a worker that crashes loses only the last few seconds. */
+  /** Fetches snapshots periodically, so that a crash loses only the last few seconds. */
   readonly watch: (until: AbortSignal) => Promise<void>;
 }
 
 export interface WorkerCountsOptions<Worker> {
   readonly serving: () => readonly Worker[];
   readonly ask: (worker: Worker) => Promise<MetricsSnapshot>;
-  /** Milliseconds between two snapshots without a scrape. */
   readonly everyMs: number;
   readonly monotonic: () => MonotonicMs;
 }
 
-/** A healthy worker answers in milliseconds. */
+/** A healthy worker responds in milliseconds. */
 const COUNTS_WITHIN_MS = 1_000;
 
 export function createWorkerCounts<Worker extends object>(
@@ -28,7 +27,7 @@ export function createWorkerCounts<Worker extends object>(
   const { keep, remove, all } = createDepartures<Worker>(options.monotonic);
   const fetchSnapshot = async (worker: Worker): Promise<void> => {
     const answer = within(COUNTS_WITHIN_MS, options.ask(worker));
-    // A late worker keeps its last snapshot; the pool notices its end.
+    // A late worker keeps its last snapshot. The pool notices its end.
     await answer.then(
       (snapshot) => keep(worker, snapshot),
       () => undefined,
@@ -54,7 +53,7 @@ export function createWorkerCounts<Worker extends object>(
 interface Departures<Key> {
   readonly keep: (worker: Key, snapshot: MetricsSnapshot) => void;
   readonly remove: (worker: Key) => void;
-  /** Snapshots of running workers, totals of ended ones, and the sums over all workers by consumer. */
+  /** Snapshots of running workers, totals of ended ones, and the sums by consumer. */
   readonly all: () => Promise<readonly MetricsSnapshot[]>;
 }
 

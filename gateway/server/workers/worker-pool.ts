@@ -1,4 +1,5 @@
 // The primary's worker pool: a fixed number of workers with the same plan, each replaced when it ends.
+import type { LogLevel } from '../../plan/grammar/logs-section.ts';
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Logger } from '../../telemetry/logs/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
@@ -12,49 +13,47 @@ import { createWorkerCounts } from './worker-counts.ts';
 export interface WorkerPoolOptions {
   readonly size: number;
   readonly fork: (answers: Answers) => WorkerProcess;
-  /** Handlers for store requests of workers. */
   readonly answers: Answers;
-  /** The start message of a worker, without the plan. */
   readonly start: () => Omit<WorkerStart, 'order'>;
   readonly order: PlanOrder;
-  /** Pieces of the newest plan that was sent to the workers. */
   readonly pieces: PrimaryAnswers['pieces'];
   readonly relay: (lines: string) => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Milliseconds after which a draining worker is killed. */
+  /** After this many milliseconds a draining worker is killed. */
   readonly drainWithinMs: number;
   readonly monotonic: () => MonotonicMs;
-  /** Milliseconds between two snapshots; a crash loses the counts since the last one. Default: five seconds. */
+  /** Milliseconds between two snapshots. A crash loses the counts since the last one. Default: five seconds. */
   readonly countEveryMs?: number;
 }
 
 export interface WorkerPool {
-  /** Starts all workers. Rejects with a worker's own reason, or after `STARTS_TRIED` workers ended during their start. */
+  /** Rejects with a worker's own reason, or after `STARTS_TRIED` workers ended during their start. */
   readonly listen: () => Promise<BoundListeners>;
-  /** Resolves when every worker judges by this plan; a worker that fails to load it is replaced. */
+  /** Resolves when every worker uses this plan. A worker that fails to load it is replaced. */
   readonly use: (order: PlanOrder) => Promise<void>;
-  /** Sends store news to all workers; resolves when each has acknowledged it or is out of reach. */
+  /** Resolves when each worker has acknowledged it or is unreachable. */
   readonly notify: (news: unknown) => Promise<void>;
-  /** Sends certificates to all workers; resolves like `notify`. */
+  /** Resolves like `notify`. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void>;
+  /** Resolves like `notify`. */
+  readonly setLogLevel: (level: LogLevel) => Promise<void>;
   readonly serving: () => number;
   readonly snapshots: () => Promise<readonly MetricsSnapshot[]>;
-  /** Resolves with true if all workers ended by themselves. No worker is replaced from now on. */
+  /** True if all workers ended by themselves. No worker is replaced from now on. */
   readonly drain: () => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 const STARTS_TRIED = 3;
-/** Thousands of changed files take a worker seconds, since it compiles between requests. */
+/** A worker needs seconds for thousands of changed files, because it compiles between requests. */
 const FOLLOWS_WITHIN_MS = 30_000;
 const COUNT_EVERY_MS = 5_000;
-/** A healthy worker answers in milliseconds. */
+/** A healthy worker responds in milliseconds. */
 const NOTIFY_WITHIN_MS = 1_000;
 
 interface PoolMember {
   readonly worker: WorkerProcess;
   readonly ask: Peer<WorkerAnswers>;
-  /** The plan that it has acknowledged. */
   revision: string;
   state: 'starting' | 'serving' | 'leaving';
 }
@@ -74,12 +73,17 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     monotonic: options.monotonic,
   });
 
+  const tellAll = async (tell: (member: PoolMember) => Promise<void>): Promise<void> => {
+    // A worker out of reach is about to end, and its replacement starts with the current state.
+    await Promise.allSettled([...members].map((member) => within(NOTIFY_WITHIN_MS, tell(member))));
+  };
+
   const kill = async ({ worker }: PoolMember): Promise<void> => {
     worker.kill();
     await worker.ended;
   };
 
-  /** Sends the newest plan until the worker has it. A worker that fails is killed, and so replaced. */
+  /** Sends the newest plan until the worker has it. A worker that fails is killed and replaced. */
   const updatePlan = async (member: PoolMember): Promise<void> => {
     while (member.revision !== order.revision && members.has(member)) {
       const next = order;
@@ -152,7 +156,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       try {
         return await startMember();
       } catch (error) {
-        // A reason that the worker reports itself does not go away by trying again.
+        // A reason reported by the worker does not disappear with a retry.
         if (!(error instanceof PeerGone) || attempt === STARTS_TRIED || closing.signal.aborted) throw error;
         await pause(nextPause(), closing.signal);
       }
@@ -179,16 +183,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     use: async (next) => {
       order = next;
-      // Starting workers too: they accept connections before they have reported it.
+      // Includes starting workers: they accept connections before they report it.
       await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(updatePlan));
     },
-    notify: async (news) => {
-      // A worker out of reach is about to end, and its replacement starts with the current state.
-      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('hear', news))));
-    },
-    show: async (pairs) => {
-      await Promise.allSettled([...members].map(({ ask }) => within(NOTIFY_WITHIN_MS, ask('show', pairs))));
-    },
+    notify: (news) => tellAll(({ ask }) => ask('hear', news)),
+    show: (pairs) => tellAll(({ ask }) => ask('show', pairs)),
+    setLogLevel: (level) => tellAll(({ ask }) => ask('setLogLevel', level)),
     serving: () => serving().length,
     snapshots: counts.now,
     drain: async () => {

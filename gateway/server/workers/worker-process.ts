@@ -8,24 +8,25 @@ export interface Worker {
   readonly use: WorkerAnswers['use'];
   readonly snapshot: () => Promise<MetricsSnapshot>;
   readonly show: WorkerAnswers['show'];
+  readonly setLogLevel: WorkerAnswers['setLogLevel'];
   readonly hear: WorkerAnswers['hear'];
-  /** Called with an uncaught error: the worker drains and ends. */
+  /** The worker then drains and ends. */
   readonly onUncaught: (error: unknown) => void;
-  /** Finishes running requests within the bound of a drain, then releases all resources. */
+  /** Finishes running requests within the drain timeout, then releases all resources. */
   readonly close: () => Promise<void>;
 }
 
 export interface PrimaryLink {
   readonly peer: <Theirs>() => Peer<Theirs>;
-  /** Sends whole log lines; false if too many characters are unacknowledged. */
+  /** Sends whole log lines. False if too many characters are unacknowledged. */
   readonly log: (lines: string) => boolean;
 }
 
-/** A primary that reads its messages never lets this many wait. */
+/** A primary that reads its messages never has this many pending. */
 const MOST_CHARACTERS_UNDER_WAY = 8 * 1024 * 1024;
 const FAILED = 1;
 
-/** To be called once, in a process that forkWorker started. `open` is called with the primary's start message. */
+/** Call it once, in a process that `forkWorker` started. `open` gets the primary's start message. */
 export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Promise<Worker>): void {
   const opening = Promise.withResolvers<Worker>();
   // `start` reports the failure to the primary, which ends this process.
@@ -40,13 +41,13 @@ export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Pr
     },
     use: async (order) => (await opening.promise).use(order),
     show: async (pairs) => (await opening.promise).show(pairs),
+    setLogLevel: async (level) => (await opening.promise).setLogLevel(level),
     hear: async (news) => (await opening.promise).hear(news),
     snapshot: async () => (await opening.promise).snapshot(),
     drain: () => close(),
   };
   const { peer } = connectPeer(
     {
-      // Without a primary this process is about to end.
       send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
       onMessage: (listener) => void process.on('message', listener),
     },
@@ -82,7 +83,7 @@ export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Pr
     const exit = () => process.exit(FAILED);
     fail().then(exit, exit);
   });
-  // Without the primary no other process ends this one.
+  // Without the primary no other process would end this one.
   process.once('disconnect', () => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }

@@ -11,12 +11,10 @@ import type {
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
-/** The reply of a store that may be unavailable. */
 export type StoreReply<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
 
-/** A page of the ledger. */
 export interface UsagePageRequest {
   readonly filter: UsageFilter;
   readonly page: { readonly after: string | undefined; readonly limit: number };
@@ -27,14 +25,12 @@ interface KeyRequest {
   readonly owner: string;
 }
 
-/** Requests that a worker sends to the primary. */
 export interface StoreAnswers {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly (Taken | undefined)[];
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<StoreReply<Pin | undefined>>;
   readonly claimPin: (request: { readonly key: string; readonly pin: Pin }) => Promise<StoreReply<Pin>>;
-  /** The stored text of an API key. */
   readonly findKey: (id: string) => Promise<StoreReply<string | undefined>>;
   readonly readUsage: (request: UsagePageRequest) => Promise<StoreReply<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<StoreReply<void>>;
@@ -43,7 +39,6 @@ export interface StoreAnswers {
   readonly settleKey: (request: KeyRequest & { readonly next: SettledKey }) => Promise<StoreReply<boolean>>;
 }
 
-/** Notifications from the primary to its workers. */
 export type StoreNews =
   | { readonly kind: 'overrides'; readonly overrides: readonly Override[] }
   | { readonly kind: 'key_changed'; readonly id: string }

@@ -33,7 +33,7 @@ export interface WorkerStoreOptions extends StoreOptions {
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
   readonly keys: KeyLookup;
-  /** The primary judges and erases. */
+  /** Only the primary counts and erases records. */
   readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
   readonly applyNews: (news: StoreNews) => void;
 }
@@ -162,7 +162,7 @@ async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Only what the store needs: a part of a request holds more than can be cloned. */
+/** Only the fields that the store needs; a `Part` also holds fields that cannot be cloned. */
 function neededOf({ key, limit, cost }: Take): Take {
   return { key, limit, cost };
 }

@@ -1,4 +1,4 @@
-// Holds an upstream's answer back until it is kept for its key: what a client has been told outlives a gateway.
+// Holds a response until it is stored for its idempotency key: a crash loses no outcome that a client saw.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { IdempotencyClaim } from '../../exchange/directive.ts';
 import type { Delivery } from '../call.ts';
@@ -13,12 +13,12 @@ import {
 } from './held-body.ts';
 
 export interface Capture extends Delivery {
-  /** Whether something is to be kept still, so that the call goes on without a client. */
+  /** Whether the outcome may still be stored, so that the call continues without a client. */
   readonly isWanted: () => boolean;
 }
 
 export interface CaptureEvents {
-  /** The answer is given on as it comes, since it is not going to be kept. */
+  /** The response is sent on as it arrives and will not be stored. */
   readonly onPassedOn: () => void;
   readonly onUndeliverable: (cause: unknown) => void;
 }
@@ -41,7 +41,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
   const { inbound, claim, request, delivery, room, onPassedOn, onUndeliverable: onUngivable } = options;
   let held: CapturedAnswer | undefined;
   let isPassing = false;
-  /** The answer is too large to keep; the outcome is decided at its end (IDM-6, IDM-7). */
+  /** The response is too large to store. Its end decides the outcome (IDM-6, IDM-7). */
   let isUnkept = false;
   let isEnded = false;
 
@@ -61,7 +61,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     const body = contentOf(whole);
     await claim.keep(request, { ...kept, body });
     try {
-      // The outcome is kept even if the client has left.
+      // The outcome is stored even if the client has disconnected.
       if (inbound.gone) throw new Error('the client left');
       countWhileSent(inbound, body.length, room);
       delivery.head(status, headers);
@@ -93,7 +93,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
       room.held -= held.store.length;
       gather(held, chunk);
       room.held += held.store.length;
-      // Bounded, so that a client that takes nothing does not keep an upstream from saying what came of it.
+      // Bounded, so that a client that reads nothing cannot delay the outcome.
       if (held.length <= held.most && room.held <= room.most) return true;
       const { status, headers } = held;
       const body = contentOf(held);

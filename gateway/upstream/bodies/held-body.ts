@@ -1,4 +1,4 @@
-// Holds an answer back until its body is whole and the notice is in it, or until it is clear that none will be.
+// Holds a response until its body is complete and has the notice, or until it is certain to get none.
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import { editBody, treatHead } from '../../exchange/answers/noticed-answer.ts';
@@ -8,9 +8,7 @@ import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts
 import type { Delivery } from '../call.ts';
 
 export interface GatheredBody {
-  /** Bytes beyond which the body is discarded. */
   readonly most: number;
-  /** What has come so far stands in its first `length` bytes. */
   store: Buffer;
   length: number;
 }
@@ -21,11 +19,11 @@ export function startGathering(most: number): GatheredBody {
   return { most, store: NOTHING, length: 0 };
 }
 
-/** Copied: however small the pieces are that come, they take no more room than twice their bytes, and than the limit. */
+/** Copies the chunk. The store never exceeds twice the received bytes or the limit, even for tiny chunks. */
 export function gather(gathered: GatheredBody, chunk: Buffer): void {
   const length = gathered.length + chunk.length;
   if (length > gathered.store.length) {
-    // The first one may be all there is.
+    // The first chunk may be the whole body.
     const room = gathered.length === 0 ? length : Math.max(length, Math.min(2 * length, gathered.most));
     const larger = Buffer.allocUnsafe(room);
     gathered.store.copy(larger, 0, 0, gathered.length);
@@ -50,14 +48,14 @@ export interface HeldBodies {
   readonly most: number;
 }
 
-/** Bytes; beyond it answers go on without a notice. */
+/** Bytes. Beyond it, responses are sent without a notice. */
 export const MOST_HELD = 64 * 1_024 ** 2;
 
 export type AnswerReceiver = Pick<Inbound, 'gone' | 'onClosed'>;
 
-/** Of an answer that is all here, a client that takes its time holds what it has not taken. */
+/** Counts a complete response as held until a slow client has read it. */
 export function countWhileSent(taker: AnswerReceiver, bytes: number, room: HeldBodies): void {
-  // What has closed does not close again.
+  // A closed connection emits no second close event.
   if (taker.gone) return;
   room.held += bytes;
   taker.onClosed(() => {
@@ -69,13 +67,13 @@ export interface HeldBodyOptions {
   readonly notice: NonNullable<ForwardOrder['notice']>;
   readonly method: string;
   readonly delivery: Delivery;
-  /** Told once of each answer that could have carried the notice. */
+  /** Called once per response that could carry the notice. */
   readonly onOutcome: (outcome: NoticeOutcome) => void;
   readonly heldBodies: HeldBodies;
   readonly inbound: AnswerReceiver;
 }
 
-/** An upstream that fails while its answer is held leaves nothing written, so that the client gets a whole error. */
+/** If the upstream fails while its response is held, nothing has been sent, so the client gets a complete error. */
 export function holdBody({
   notice,
   method,
@@ -137,10 +135,10 @@ export function holdBody({
 }
 
 type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number; readonly info: true }) => unknown;
-/** What `info` asks for and Node's types do not know. */
+/** The result with `info`, which Node's types do not describe. */
 interface Decoded {
   readonly buffer: Buffer;
-  /** `bytesWritten`: how many bytes were taken in. */
+  /** `bytesWritten`: the number of consumed input bytes. */
   readonly engine: { readonly bytesWritten: number };
 }
 
@@ -151,10 +149,7 @@ const DECODERS: Readonly<Record<Coding, Decode>> = {
   zstd: zstdDecompressSync,
 };
 
-/**
- * Undefined for bytes that are not in that coding, and for more than `most` bytes of content. Bytes after the coded ones,
- * which most decoders step over, would be lost: undefined as well.
- */
+/** Undefined for invalid or trailing bytes, and for content above `most` bytes. Decoders ignore trailing bytes. */
 export function decode(bytes: Buffer, coding: Coding, most: number): Buffer | undefined {
   try {
     const { buffer, engine } = DECODERS[coding](bytes, { maxOutputLength: most, info: true }) as Decoded;

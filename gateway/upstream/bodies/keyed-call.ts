@@ -1,4 +1,4 @@
-// A request whose outcome is kept for its key: its body whole before it is sent, its answer kept before it is given.
+// Prepares a request with an idempotency key: reads its body first, and stores the response before it is sent.
 import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
 import { Fault, type ForwardOrder, type IdempotencyClaim, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
@@ -9,23 +9,21 @@ import type { HeldBodies } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
 
 export interface KeyedCall {
-  /** Null where the request has none. */
   readonly body: Buffer | null;
   readonly capture: (delivery: Delivery, events: CaptureEvents) => Capture;
-  /** Nothing more will come of the call; `sent`: an upstream may have carried it out. */
+  /** The call is over without a response. `sent`: the upstream may have executed it. */
   readonly onFailed: (sent: boolean) => void;
-  /** Releases the body. */
   readonly free: () => void;
 }
 
 export type Prepared =
-  /** `call` undefined: without the guarantee. */
+  /** `call` undefined: forward without the guarantee. */
   | { readonly kind: 'ready'; readonly call: KeyedCall | undefined }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
- * What there is to do before the upstream is asked; undefined: nothing. Resolves with undefined when the client has left.
- * @throws Fault `upstream_loop` when the request has come round, `internal` (later) when its body breaks off
+ * Work before the upstream is called. Undefined: none. Resolves with undefined if the client disconnected.
+ * @throws Fault `upstream_loop` if the request came back here, `internal` (later) if its body ends early
  */
 export function prepareCall(
   inbound: Inbound,

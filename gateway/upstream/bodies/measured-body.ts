@@ -1,10 +1,10 @@
-// A request's body on its way to a target: a stream of ours behind the client's, which undici may destroy, counted.
+// Streams a request body to a target through a stream that undici may destroy, and measures it.
 import { Duplex, PassThrough } from 'node:stream';
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { StartDeadline } from '../deadlines.ts';
 
-/** What is around its octets is out of all proportion to them (SMG-12). */
+/** Chunk framing far larger than the content (SMG-12). */
 export const PADDED: Refusal = {
   reason: 'request_malformed',
   status: 413,
@@ -12,23 +12,23 @@ export const PADDED: Refusal = {
 };
 
 export interface BodyEvents {
-  /** Comes once, and later than the body is made: enough of it is here for a target to be asked. */
+  /** Called once and asynchronously: enough of the body is here to call a target. */
   readonly onReady: () => void;
   readonly onWhole: () => void;
-  /** More came than `most`, its framing is out of all proportion, or its end did not come with all of it. */
+  /** The body exceeds `most`, its framing is too large, or it ended early. */
   readonly onFailed: (cause: Error | Refusal) => void;
 }
 
 export interface MeasuredBody {
   readonly stream: PassThrough;
-  /** Bytes so far; of a body with Content-Length that breaks off, those of its first 16 KiB at least. */
+  /** Bytes so far. For a body with Content-Length that ends early, only its first 16 KiB are sure to be counted. */
   readonly received: () => number;
-  /** To be called before the call is aborted, so that the receiver learns that the body is not whole. */
+  /** Call it before the call is aborted, so that the receiver sees an incomplete body. */
   readonly cut: (reason: Error) => void;
   readonly stop: () => void;
 }
 
-/** `most`: bytes; a Content-Length was judged before, and Node holds the client to it. */
+/** `most`: bytes. Content-Length was checked before, and Node enforces it. */
 export function measuredBody(
   inbound: Inbound,
   most: number,
@@ -39,12 +39,12 @@ export function measuredBody(
   let sink: Duplex | undefined;
   const body = new PassThrough();
   const pipe = body.pipe.bind(body);
-  // undici pipes it into an HTTP/2 stream, and ends that stream like a whole one when a call is given up.
+  // undici pipes the body into an HTTP/2 stream, and ends that stream as if complete when a call is aborted.
   body.pipe = (destination, options) => {
     if (destination instanceof Duplex) sink = destination;
     return pipe(destination, options);
   };
-  // undici reports the errors of a body it sends; before and after that they are of our own making.
+  // undici reports errors of a body while it sends it. Other errors come from the gateway itself.
   body.on('error', () => undefined);
   const declared = view.headers.get('content-length');
   const isMeasured = declared === undefined;
@@ -83,17 +83,16 @@ export function measuredBody(
   };
 }
 
-/** Octets that are waited for; what waits stands in a stream that takes about this much more. */
+/** Bytes to wait for. The stream of a waiting body holds about this much more. */
 export const ENOUGH = 16 * 1_024;
-/** Then a body that trickles is taken for one: an upstream may want to answer before it has all of it, milliseconds. */
+/** Milliseconds after which a slow body is streamed: an upstream may respond before it has all of it. */
 export const PATIENCE_MS = 250;
-/** Bodies that are waited for side by side: 64 MiB. */
+/** Concurrent waits: 64 MiB in total. */
 export const MOST_AWAITED = 4_096;
 
-/** What all requests of a process wait for together. */
 export interface AwaitedBodies {
   awaited: number;
-  /** With more than this many, each is waited for only until what came with its head has been read. */
+  /** Above this number, a body is awaited only until the bytes that came with its head are read. */
   readonly most: number;
   readonly startDeadline: StartDeadline;
 }
@@ -101,11 +100,10 @@ export interface AwaitedBodies {
 export interface Arrival {
   readonly received: (octets: number) => void;
   readonly whole: () => void;
-  /** Cancels the wait. */
   readonly stop: () => void;
 }
 
-/** `onReady` comes once, and not before this has returned, unless it was stopped before. */
+/** Calls `onReady` once and asynchronously, unless stopped before. */
 export function awaitBody(bodies: AwaitedBodies, onReady: () => void): Arrival {
   let octets = 0;
   let over = false;

@@ -1,4 +1,4 @@
-// Gives an answer again that was kept for a key, to a request with the same payload (IDM-3).
+// Replays a stored response to a request with the same idempotency key and payload (IDM-3).
 import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.ts';
 import type { Completion } from '../../exchange/facts.ts';
@@ -15,8 +15,8 @@ export interface ReplayPorts {
 }
 
 /**
- * Resolves when the answer has been written, or with a refusal before the first byte. The key has no claim to release.
- * @throws Fault `internal` when the body breaks off
+ * Resolves when the response is written, or with a refusal before its first byte. The key has no claim to release.
+ * @throws Fault `internal` if the body ends early
  */
 export async function replayAnswer(
   inbound: Inbound,
@@ -46,10 +46,9 @@ export async function replayAnswer(
       );
       return undefined;
     }
-    // Larger than any whose outcome is kept.
     case 'over':
       break;
-    // The payloads cannot be compared, which is no mismatch (IDM-3).
+    // The payloads cannot be compared, which is not a mismatch (IDM-3).
     case 'full':
       return noRoom();
     case 'refused':

@@ -1,19 +1,18 @@
-// Reads a request body to its end before anything is sent.
+// Reads a complete request body before the request is forwarded.
 import type { Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import { contentOf, gather, type HeldBodies, startGathering } from './held-body.ts';
 import { PADDED } from './measured-body.ts';
 
 export type WholeBody =
-  /** `free`: to be called when the body is no longer used. */
+  /** Call `free` when the body is no longer used. */
   | { readonly kind: 'whole'; readonly bytes: Buffer; readonly free: () => void }
-  /** There is more than `most`, or no room for what others hold. Nothing is lost. */
+  /** The body exceeds `most`, or the shared memory bound is reached. The bytes are put back into the stream. */
   | { readonly kind: 'over' | 'full' }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** Its end did not come. */
+  /** The body ended early. */
   | { readonly kind: 'broken' };
 
-/** `most`: bytes. What is held counts in `room`. */
 export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Promise<WholeBody> {
   if (!inbound.hasBody)
     return Promise.resolve({ kind: 'whole', bytes: contentOf(startGathering(0)), free: () => undefined });

@@ -1,17 +1,17 @@
-// The three ways to choose among targets in service, each giving a target its share of requests or of callers.
+// The three ways to choose a target in service by its share of requests or callers.
 
 export interface BalancedTarget {
-  /** For the hash of `byCaller`: the same for the same address in every gateway. */
+  /** For the hash of `byCaller`. Equal for the same address in every gateway. */
   readonly seed: number;
   readonly inFlight: number;
-  /** What it is owed of the turns taken so far; kept by `byTurn`. */
+  /** The share of past choices that it did not get yet; updated by `nextByShare`. */
   credit: number;
 }
 
-/** `now`: passed on as it was given, so that no function has to be made for a choice. */
+/** `now` is passed through, so that a choice needs no closure. */
 type Weight<C> = (candidate: C, now: number) => number;
 
-/** Round robin in which each candidate comes as often as its share says, evenly spread. */
+/** Smooth weighted round robin. */
 export function roundRobin<C extends BalancedTarget>(
   candidates: readonly C[],
   share: Weight<C>,
@@ -20,7 +20,6 @@ export function roundRobin<C extends BalancedTarget>(
   return nextByShare(candidates, share, now, Number.POSITIVE_INFINITY);
 }
 
-/** Among those with a load of `most` at the most; the others keep what they are owed. */
 function nextByShare<C extends BalancedTarget>(
   candidates: readonly C[],
   share: Weight<C>,
@@ -41,7 +40,7 @@ function nextByShare<C extends BalancedTarget>(
   return best;
 }
 
-/** The candidate with the fewest requests under way for its share; among equals by turn. */
+/** The candidate with the fewest running requests for its share. Equal candidates take turns. */
 export function leastLoaded<C extends BalancedTarget>(
   candidates: readonly C[],
   share: Weight<C>,
@@ -55,8 +54,7 @@ export function leastLoaded<C extends BalancedTarget>(
 const loadOf = ({ inFlight }: BalancedTarget, share: number): number => (inFlight + 1) / share;
 
 /**
- * The same candidate for the same key: weighted rendezvous hashing. Where a candidate comes or goes, the keys of no other
- * change places among the rest, and those of a growing share come one by one.
+ * Weighted rendezvous hashing: if a candidate comes or goes, only its own keys move. A growing share moves keys singly.
  */
 export function byCaller<C extends BalancedTarget>(
   candidates: readonly C[],
@@ -68,7 +66,6 @@ export function byCaller<C extends BalancedTarget>(
   let best: C | undefined;
   let highest = Number.NEGATIVE_INFINITY;
   for (const candidate of candidates) {
-    // Between 0 and 1, both excluded.
     const drawn = (mix(hash ^ candidate.seed) + 0.5) / 2 ** 32;
     const score = -share(candidate, now) / Math.log(drawn);
     if (score > highest) {
@@ -80,7 +77,7 @@ export function byCaller<C extends BalancedTarget>(
   return best;
 }
 
-/** FNV-1a over UTF-16 code units, mixed: 32 bits, unsigned. Not for secrets. */
+/** FNV-1a over UTF-16 code units, mixed to an unsigned 32-bit value. Not for secrets. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1)
@@ -88,7 +85,7 @@ export function hashOf(text: string): number {
   return mix(hash);
 }
 
-/** Spreads every bit over all others (the finaliser of MurmurHash3). */
+/** Spreads every bit over all others (finaliser of MurmurHash3). */
 function mix(value: number): number {
   let mixed = value;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -1,22 +1,22 @@
-// The circuit breaker of one target: opens after failures in a row, lets one request try again, closes when that is answered.
+// The circuit breaker of one target: opens after consecutive failures, tries one request, closes when it is answered.
 import type { BreakerRules } from '../../plan/upstreams/target-rules.ts';
 
 export interface Breaker {
-  /** Other rules from here on; undefined closes it for good. */
+  /** Replaces the rules. Undefined closes the breaker permanently. */
   readonly configure: (rules: BreakerRules | undefined) => void;
   readonly isClosed: () => boolean;
-  /** Whether a request may start: always while closed, else one at a time once its time has come. */
+  /** Whether a request may start: always while closed. Otherwise one at a time after the open time. */
   readonly admits: (now: number) => boolean;
-  /** Milliseconds until it may; 0 also while the one request that tries is under way. */
+  /** Milliseconds until `admits` may be true. 0 also while the trial request runs. */
   readonly waitMs: (now: number) => number;
-  /** Starts a request, whether or not one is admitted; the result is handed back with what became of it. */
+  /** Starts a request, also one that is not admitted. Pass the result back with its outcome. */
   readonly begin: (now: number) => BreakerPeriod;
   readonly answered: (stretch: BreakerPeriod) => void;
   readonly failed: (stretch: BreakerPeriod, now: number) => void;
   readonly cancelled: (stretch: BreakerPeriod, now: number) => void;
 }
 
-/** Which stretch between two changes of state a request belongs to: what it says of an earlier one no longer counts. */
+/** The period between two state changes in which a request started. Outcomes from an earlier period do not count. */
 export type BreakerPeriod = number;
 
 type State =
@@ -26,7 +26,7 @@ type State =
 
 const CLOSED: State = { kind: 'closed', failures: 0 };
 
-/** `onChange`: told when it opens and when it closes, not of a try that fails. */
+/** `onChange`: called when the breaker opens or closes, not when a trial fails. */
 export function createBreaker(onChange: (closed: boolean) => void): Breaker {
   let rules: BreakerRules | undefined;
   let state: State = CLOSED;
@@ -76,14 +76,14 @@ export function createBreaker(onChange: (closed: boolean) => void): Breaker {
           open(now, rules.open);
           return;
         case 'open':
-          // Used while it is out, for want of another: its time runs on.
+          // A target that is out may still be used if there is no other. The open time continues.
           return;
         default:
           state satisfies never;
       }
     },
     cancelled(of, now) {
-      // Nothing was learnt: the next request may try.
+      // The trial has no result, so the next request may try.
       if (of === stretch && state.kind === 'trying') become({ kind: 'open', until: now });
     },
   };

@@ -1,9 +1,9 @@
-// Asks one target again and again whether it is well, and counts good and failed checks against their thresholds.
+// Checks the health of one target periodically, and counts results against the thresholds.
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { HealthRules } from '../../plan/upstreams/target-rules.ts';
 import type { Clock } from '../deadlines.ts';
 
-/** One check: why it failed, in a word for operators, or undefined where it is good. Never rejects. */
+/** One check. Returns a short reason for a failure, undefined for success. Never rejects. */
 export type Probe = (check: {
   readonly upstream: UpstreamPlan;
   readonly target: Target;
@@ -12,24 +12,23 @@ export type Probe = (check: {
 }) => Promise<string | undefined>;
 
 export interface HealthChecks {
-  /** Goes by another plan from here on: starts, goes on, or stops with the target taken for well. */
+  /** Follows another plan: starts, continues, or stops the checks. Without checks the target counts as healthy. */
   readonly configure: (upstream: UpstreamPlan) => void;
-  /** Data and no function, since each request reads it. */
+  /** A property instead of a function, because every request reads it. */
   readonly isUp: boolean;
-  /** Milliseconds until the target can be back at the earliest; 0 while it is up. */
+  /** Milliseconds until the target can be back at the earliest. 0 while it is up. */
   readonly waitMs: (now: number) => number;
-  /** Ends the checks, one under way included; what was found stays. */
+  /** Also aborts a running check. The last result stays. */
   readonly stop: () => void;
 }
 
 export interface HealthPorts {
   readonly probe: Probe;
   readonly clock: Clock;
-  /** At least 0, less than 1. */
   readonly random: () => number;
 }
 
-/** `onChange`: told when the target goes out and comes back, and of the check that decided it. */
+/** `onChange`: called when the target goes out or comes back, with the result of the deciding check. */
 export function createHealthChecks(
   target: Target,
   { probe, clock, random }: HealthPorts,
@@ -39,7 +38,7 @@ export function createHealthChecks(
   let running: AbortController | undefined;
   let unplan: () => void = () => undefined;
   let dueAt = 0;
-  /** Checks in a row that say otherwise than `checks.isUp`. */
+  /** Consecutive checks that contradict `checks.isUp`. */
   let against = 0;
 
   function next(ms: number): void {
@@ -91,7 +90,7 @@ export function createHealthChecks(
       if (running !== undefined && before?.every === rules.every) return;
       stop();
       running = new AbortController();
-      // At a moment of its own, so that many targets and many gateways do not ask all at once.
+      // At a random moment, so that many targets and gateways do not check at the same time.
       next(random() * rules.every);
     },
     waitMs(now: number): number {

@@ -1,4 +1,4 @@
-// The calls to one target in the last minute: how many failed, since when at least half of them do, and why the last one did.
+// Counts the calls to one target in the last minute: failures, since when at least half fail, and the last error.
 import type { FaultCode } from '../../exchange/directive.ts';
 import type { RecentHealth } from '../../exchange/version-states.ts';
 
@@ -44,7 +44,7 @@ export function createRecentCalls(): RecentCalls {
       answers[at] = (answers[at] ?? 0) + 1;
     },
     failed(now, error) {
-      // Answers since the last failure may have ended a time of failures.
+      // Answers since the last failure may have ended a failing period.
       judge(now);
       const at = cell(now);
       failures[at] = (failures[at] ?? 0) + 1;

@@ -1,4 +1,4 @@
-// All that is known of one target: what runs on it, whether it is in service, since when it is back.
+// The state of one target: running requests, health, circuit breaker and slow start.
 import type { FaultCode } from '../../exchange/directive.ts';
 import type { RecentHealth, TargetChange } from '../../exchange/version-states.ts';
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
@@ -7,14 +7,14 @@ import { createBreaker } from './breaker.ts';
 import { createHealthChecks, type HealthPorts } from './health-checks.ts';
 import { createRecentCalls } from './recent-calls.ts';
 
-/** How a call ended: with an answer, with a fault of the target, or for a reason that is not the target's. */
+/** An answer, a fault of the target, or an end without a result for the target. */
 export type CallOutcome = 'answered' | 'cancelled' | FaultCode;
 
 export interface Choice {
   readonly target: Target;
-  /** Call when the head of the answer has come: a breaker need not wait for the end of a long body. */
+  /** Call it when the head has arrived: the breaker need not wait for a long body. */
   readonly answered: () => void;
-  /** Call exactly once, when the call is over. */
+  /** Call it exactly once, at the end of the call. */
   readonly settle: (outcome: CallOutcome) => void;
 }
 
@@ -22,19 +22,17 @@ export interface TargetState extends BalancedTarget {
   readonly target: Target;
   readonly configure: (upstream: UpstreamPlan) => void;
   readonly isInService: (now: number) => boolean;
-  /** Whether it is out only because requests failed on it. */
+  /** Whether only the circuit breaker keeps it out of service. */
   readonly isMerelyEjected: () => boolean;
   readonly isUp: () => boolean;
-  /** Milliseconds until it may be in service again. */
   readonly waitMs: (now: number) => number;
-  /** Its share of what a target has that was there all along, 0 to 1. */
+  /** From 0 to 1. A target in slow start gets less than 1. */
   readonly share: (now: number) => number;
   readonly begin: () => Choice;
   readonly recent: () => RecentHealth;
   readonly stop: () => void;
 }
 
-/** What has changed of a target whose name is known. */
 export type StateChange = Pick<TargetChange, 'up' | 'by' | 'why'>;
 
 export function createTargetState(
@@ -108,13 +106,10 @@ export function createTargetState(
   return state;
 }
 
-/** Above nothing, so that a target alone in its first moment is chosen like any other. */
+/** Above 0, so that a single target can be chosen at the start of its slow start. */
 const LEAST_SHARE = 0.001;
 
-/**
- * Between 0 and 1, linear in time. Milliseconds.
- * @param since when the target came back; undefined: it has been there all along
- */
+/** Milliseconds. @param since when the target came back; undefined: it was never out */
 function shareOf(since: number | undefined, slowStart: number, now: number): number {
   if (since === undefined || slowStart === 0) return 1;
   return Math.min(1, Math.max(LEAST_SHARE, (now - since) / slowStart));

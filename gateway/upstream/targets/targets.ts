@@ -1,4 +1,4 @@
-// Chooses a target of an upstream for each request, among those that are in service.
+// Chooses a target in service for each request to an upstream.
 import { Fault } from '../../exchange/directive.ts';
 import type { Decision } from '../../exchange/facts.ts';
 import type { TargetChange, TargetHealth } from '../../exchange/version-states.ts';
@@ -10,27 +10,25 @@ import { type Choice, createTargetState, type TargetState } from './target-state
 
 export interface Targets {
   /**
-   * `key`: who calls, for `balance: consumer`. `avoid`: what a first try failed on; chosen again only where nothing else
-   * is in service.
-   * @throws Fault `upstream_unavailable` when no target is in service
+   * `key`: the caller, for `balance: consumer`. `avoid`: the target of a failed call, chosen again only if no other is
+   * in service.
+   * @throws Fault `upstream_unavailable` if no target is in service
    */
   readonly choose: (upstream: UpstreamPlan, key: string | undefined, avoid?: Target) => Choice;
   /**
-   * Steps that keep what is known of the targets of `plan`, check those that are to be checked, and forget all others.
-   * Requests may choose between two of them; of two plans the second is begun when the first has ended.
+   * Keeps the state of the targets in `plan`, starts their health checks, and drops all other targets. Requests may
+   * choose between two steps. Steps of two plans must not overlap.
    */
   readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   readonly close: () => void;
-  /** Of every target of the plan; for gauges. */
   readonly states: () => Iterable<TargetHealth>;
 }
 
 export interface TargetsOptions extends HealthPorts {
-  /** Told of each change, once. */
   readonly onChange: (change: TargetChange) => void;
 }
 
-/** Who calls, as far as a target is chosen by it: the consumer, else the address. */
+/** The caller for `balance: consumer`: the consumer, else the address. */
 export function callerIdOf(
   { consumer }: Pick<Decision, 'consumer'>,
   { view }: Pick<Inbound, 'view'>,
@@ -40,7 +38,7 @@ export function callerIdOf(
 
 export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
   const { clock } = ports;
-  /** By upstream and address: a reload makes new upstreams of the same name. */
+  /** By upstream and address, because a reload creates new upstream objects with the same names. */
   let known = new Map<string, TargetState>();
   const byUpstream = new WeakMap<UpstreamPlan, readonly TargetState[]>();
   let used: readonly { readonly upstream: UpstreamPlan; readonly state: TargetState }[] = [];
@@ -98,7 +96,7 @@ export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
   };
 }
 
-/** With all in service, as usual, it is `states` itself: nothing is made for a request. */
+/** If all targets are in service, returns `states` itself and allocates nothing. */
 function candidatesOf(
   states: readonly TargetState[],
   { breaker }: UpstreamPlan,
@@ -111,11 +109,11 @@ function candidatesOf(
     if (others.length > 0) return others;
   }
   if (inService.length > 0 || breaker?.strict !== false) return inService;
-  // Without a breaker rule, a target that may answer is better than a refusal by the gateway.
+  // Unless it is strict, a circuit breaker never takes out the last target: it may answer, and a refusal would not.
   return states.filter((state) => state.isMerelyEjected());
 }
 
-/** A loop: `every` would make a function for each request. */
+/** A loop, because `every` would allocate a function per request. */
 function areInService(states: readonly TargetState[], now: number): boolean {
   for (const state of states) if (!state.isInService(now)) return false;
   return true;
@@ -143,7 +141,6 @@ function pick(
   }
 }
 
-/** Each version has one of its own. */
 function* upstreamsOf({ apis }: GatewayPlan): Generator<UpstreamPlan, void> {
   for (const { versions } of apis)
     for (const { upstream } of versions.values()) if (upstream !== undefined) yield upstream;

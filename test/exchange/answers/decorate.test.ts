@@ -1,4 +1,4 @@
-// What every answer carries: lifecycle lines, quota, Vary, request id, HSTS.
+// The header lines of every response: lifecycle, quota, Vary, request id, HSTS.
 import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ function decorated(
 ): AnswerHeaders {
   const lines = new HeaderLines(headers);
   decorate(lines, facts, view({ scheme }), HSTS);
-  // The lines of an upstream's answer, of which the gateway knows what they are, end the same way and in the same order.
+  // Lines of an upstream's response, whose kinds are known, give the same result in the same order.
   const cleaned = cleanFields(headers, upstream);
   cleaned.remove('via');
   decorate(cleaned, facts, view({ scheme }), HSTS);
@@ -57,7 +57,7 @@ const signalText = fc.oneof(
   fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
   fc.integer().map((seconds) => `@${seconds}`),
 );
-/** What an upstream may write in Deprecation or Sunset: some of it sound, most of it not. */
+/** Random values of Deprecation or Sunset, some valid, most not. */
 const sentSignal = fc.oneof(signalText, fc.array(signalText, { minLength: 2, maxLength: 3 }));
 
 describe('decorate', () => {
@@ -67,7 +67,7 @@ describe('decorate', () => {
     expect(headers.sunset).toBe('Thu, 15 Apr 2027 00:00:00 GMT');
   });
 
-  it('DEP-2, SUN-3: where the upstream wins, what it says of its own in a sound form stays', () => {
+  it('DEP-2, SUN-3: if the upstream wins, its valid values stay', () => {
     const facts = upstreamWins(deprecatedFacts());
     const [ours, later] = ['@1768435200', 'Thu, 15 Apr 2027 00:00:00 GMT'];
     const [date, mended] = ['Fri, 15 Jan 2027 00:00:00 GMT', 'Mon, 01 Jun 2026 00:00:00 GMT'];
@@ -92,7 +92,7 @@ describe('decorate', () => {
       ['sunset', undefined, later],
       ['sunset', [date, date], later],
       ['sunset', `${date}, ${date}`, later],
-      // RFC 8594 and 9745 print a wrong weekday and a wrong zone.
+      // RFC 8594 and RFC 9745 contain examples with a wrong weekday and a wrong zone.
       ['sunset', 'Sun, 01 Jun 2026 00:00:00 GMT', later],
       ['sunset', 'Mon, 01 Jun 2026 00:00:00 UTC', later],
       ['sunset', 'Mon, 1 Jun 2026 00:00:00 GMT', later],
@@ -107,7 +107,7 @@ describe('decorate', () => {
       expect(decorated({ [name]: theirs }, facts)[name], `${name} ${theirs}`).toBe(out);
   });
 
-  it('DEP-5: where the upstream wins, no answer ends before its deprecation', () => {
+  it('DEP-5: if the upstream wins, no sunset precedes its deprecation', () => {
     const facts = upstreamWins(deprecatedFacts());
     const ours = { deprecation: '@1768435200', sunset: 'Thu, 15 Apr 2027 00:00:00 GMT' };
     const early = 'Mon, 15 Jun 2020 00:00:00 GMT';
@@ -133,7 +133,7 @@ describe('decorate', () => {
       expect(decorated({ ...theirs }, facts), JSON.stringify(theirs)).toMatchObject(out);
   });
 
-  it('DEP-5, WARN-1: where the upstream wins, no two lines of an answer name different dates', () => {
+  it('DEP-5, WARN-1: if the upstream wins, no two lines of a response name different dates', () => {
     const facts = upstreamWins(deprecatedFacts());
     const [deprecation, sunset] = ['@1768435200', 'Thu, 15 Apr 2027 00:00:00 GMT'];
     const rows: readonly (readonly [theirs: AnswerHeaders, warns: boolean])[] = [
@@ -142,13 +142,13 @@ describe('decorate', () => {
       [{ deprecation, sunset }, true],
       [{ sunset: 'Fri, 16 Apr 2027 00:00:00 GMT' }, false],
       [{ deprecation: '@1794182400' }, false],
-      // Malformed, or an end before the deprecation: ours stand, and so does our warning.
+      // Malformed, or a sunset before the deprecation: the gateway's lines and warning stay.
       [{ sunset: 'soon' }, true],
       [{ sunset: 'Mon, 15 Jun 2020 00:00:00 GMT' }, true],
     ];
     for (const [theirs, warns] of rows)
       expect(decorated({ ...theirs }, facts).warning !== undefined, JSON.stringify(theirs)).toBe(warns);
-    // Of a version without a sunset, one of the upstream's that comes before our deprecation goes.
+    // Without a sunset of its own, an upstream's sunset before the deprecation is removed.
     const whole = phaseAt(version().phases, NOW);
     const phase = { ...whole, replace: whole.replace.filter(([name]) => name !== 'sunset') };
     const out = decorated({ sunset: 'Mon, 15 Jun 2020 00:00:00 GMT' }, withFacts(facts, { phase }));
@@ -162,7 +162,7 @@ describe('decorate', () => {
     ['token', 'must-understand, no-store', 'private, must-understand, no-store'],
     ['key', 'public, no-store', 'no-store'],
   ] as const)(
-    'CACHE-3: a caller known by its %s makes %s %s, unless the API is shared',
+    'CACHE-3: a caller identified by %s makes %s %s, unless the API is shared',
     (via, theirs, out) => {
       const consumer = { id: 'acme', mayLabelMetrics: true, via, scopes: new Set<string>(), claims: {} };
       const facts = deprecatedFacts({ consumer });
@@ -174,7 +174,7 @@ describe('decorate', () => {
     },
   );
 
-  it('CACHE-2: where callers without credentials are answered too, the fields of all credentials join Vary', () => {
+  it('CACHE-2: if anonymous callers are served too, all credential fields join Vary', () => {
     const facts = deprecatedFacts();
     const vary = 'API-Version, Authorization, X-API-Key';
     expect(decorated({}, withFacts(facts, { version: version({ vary }) })).vary).toBe(vary);
@@ -185,7 +185,7 @@ describe('decorate', () => {
     );
   });
 
-  it('DEP-3, SUN-1: where the upstream wins, nothing malformed gets out, whatever it sends', async () => {
+  it('DEP-3, SUN-1: if the upstream wins, no malformed value reaches a client', async () => {
     const property = fc.property(fc.constantFrom('deprecation', 'sunset'), sentSignal, (name, theirs) => {
       const out = decorated({ [name]: theirs }, upstreamWins(deprecatedFacts()))[name];
       expect(typeof out === 'string' ? fieldProblem(name, out) : 'no singleton').toBeUndefined();
@@ -193,7 +193,7 @@ describe('decorate', () => {
     await fuzz(property, 500);
   });
 
-  describe('DEP-3, SUN-1: of a version that says nothing of it itself', () => {
+  describe('DEP-3, SUN-1: for a version without its own dates', () => {
     const stages = [
       ['active', 'where the gateway wins'],
       ['active', 'where the upstream wins'],
@@ -208,7 +208,7 @@ describe('decorate', () => {
       return wins === 'where the upstream wins' ? upstreamWins(facts) : facts;
     };
 
-    it.each(stages)('%s: no malformed line of its upstream gets out, %s', async (stage, wins) => {
+    it.each(stages)('%s: no malformed line of the upstream reaches a client, %s', async (stage, wins) => {
       const facts = factsOf(stage, wins);
       const property = fc.property(fc.constantFrom('deprecation', 'sunset'), sentSignal, (name, theirs) => {
         const out = decorated({ [name]: theirs }, facts)[name];
@@ -218,14 +218,14 @@ describe('decorate', () => {
       await fuzz(property, 500);
     });
 
-    it.each(stages)('%s: a sound Sunset of its upstream stays, %s', (stage, wins) => {
+    it.each(stages)('%s: a valid Sunset of the upstream stays, %s', (stage, wins) => {
       const sunset = 'Fri, 15 Jan 2027 00:00:00 GMT';
       expect(decorated({ sunset }, factsOf(stage, wins)).sunset).toBe(sunset);
       expect(decorated({ sunset: [sunset, sunset] }, factsOf(stage, wins))).not.toHaveProperty('sunset');
     });
   });
 
-  it('LNK-1, WARN-4: where the upstream wins, lists are appended to all the same', () => {
+  it('LNK-1, WARN-4: if the upstream wins, lists are still appended to', () => {
     const headers = decorated(
       { link: '</own>; rel="self"', warning: '299 - "own"' },
       upstreamWins(deprecatedFacts()),
@@ -237,7 +237,7 @@ describe('decorate', () => {
     });
   });
 
-  it("LNK-1: the upstream's links survive in front of ours", () => {
+  it("LNK-1: the upstream's links stay before the gateway's", () => {
     const headers = decorated({ link: '</orders?page=2>; rel="next"' });
     expect(headers.link).toMatch(/^<\/orders\?page=2>; rel="next", </);
     expect(headers.link).toContain('<https://api.example.com/api/v2/orders/7>; rel="successor-version"');
@@ -248,17 +248,17 @@ describe('decorate', () => {
     expect(headers.warning).toMatch(/^299 - "theirs", 299 - "/);
   });
 
-  it('CACHE-2: the version header joins Vary once, whatever its spelling', () => {
+  it('CACHE-2: the version header joins Vary once, regardless of case', () => {
     expect(decorated({ vary: 'Accept-Encoding, api-version' }).vary).toBe('Accept-Encoding, api-version');
     expect(decorated({ vary: ['Accept', 'Origin'] }).vary).toBe('Accept, Origin, API-Version');
     expect(decorated({}).vary).toBe('API-Version');
   });
 
-  it('CACHE-2: a star from the upstream stays a star', () => {
+  it('CACHE-2: a `*` of the upstream stays', () => {
     expect(decorated({ vary: '*' }).vary).toBe('*');
   });
 
-  it('CACHE-3: an answer for one account alone is not kept by nginx either, whatever the upstream told it', () => {
+  it('CACHE-3: nginx does not cache a response for one account, whatever the upstream allows', () => {
     const facts = deprecatedFacts({ perAccount: true });
     const headers = decorated({ 'x-accel-expires': '3600', 'cache-control': 'public' }, facts);
     expect(headers).toMatchObject({ 'x-accel-expires': '0', 'cache-control': 'private' });
@@ -266,23 +266,23 @@ describe('decorate', () => {
   });
 
   it.each<[string, (decision: Decision) => Partial<Decision>, boolean]>([
-    ['is for everybody', () => ({}), false],
+    ['is for all callers', () => ({}), false],
     ['depends on the pin of the account', () => ({ perAccount: true }), true],
-    ['is spared to some', () => ({ differsByCaller: true }), true],
-    ['tells a consumer its own last day', ({ phase }) => ({ phase: phase && { ...phase, sunset: 1 } }), true],
-  ])('CACHE-3: whether an answer that %s is private', (_what, changes, isPrivate) => {
+    ['exempts some callers', () => ({ differsByCaller: true }), true],
+    ['has the sunset of one consumer', ({ phase }) => ({ phase: phase && { ...phase, sunset: 1 } }), true],
+  ])('CACHE-3: whether a response that %s is private', (_what, changes, isPrivate) => {
     const facts = deprecatedFacts();
     const headers = decorated({ 'cache-control': 'max-age=60' }, withFacts(facts, changes(facts.decision)));
     expect(headers['cache-control']).toBe(isPrivate ? 'private, max-age=60' : 'max-age=60');
   });
 
-  it("RL-2: the upstream's own X-RateLimit lines never mix with ours", () => {
+  it("RL-2: the upstream's X-RateLimit lines are replaced by the gateway's", () => {
     const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' });
     expect(headers['x-ratelimit-limit']).toBe('60');
     expect(headers['x-ratelimit-remaining']).toBe('59');
   });
 
-  /** Of a version with the limits default and all, and one in shadow; the default is told as lowered. */
+  /** A version with the limits default, all and a shadow limit. The default one is lowered. */
   function limited(): ExchangeFacts {
     const named = (name: string) => ({ ...RULE, active: { ...LIMIT, name }, deprecated: { ...LIMIT, name } });
     const lowered = { ...RULE, deprecated: { ...LIMIT, name: 'deprecated' } };
@@ -292,12 +292,16 @@ describe('decorate', () => {
 
   const OURS = '"deprecated";q=60;w=60';
   it.each<[what: string, theirs: string | string[], told: string]>([
-    ['of a name that no limit here has', '"burst";q=9;w=1', `"burst";q=9;w=1, ${OURS}`],
-    ['of the name of ours', '"deprecated";q=9;w=1', `"upstream:deprecated";q=9;w=1, ${OURS}`],
-    ['of the name that ours has in another stage', '"default";q=9', `"upstream:default";q=9, ${OURS}`],
-    ['of one that is not told of now', '"all";q=9', `"upstream:all";q=9, ${OURS}`],
-    ['of one in shadow, of which nothing is said', '"trial";q=9', `"trial";q=9, ${OURS}`],
-    ['from a gateway that did the same', '"upstream:all";q=9', `"upstream:upstream:all";q=9, ${OURS}`],
+    ['with a name that no limit here has', '"burst";q=9;w=1', `"burst";q=9;w=1, ${OURS}`],
+    ['with the name of a limit here', '"deprecated";q=9;w=1', `"upstream:deprecated";q=9;w=1, ${OURS}`],
+    [
+      'with the name that a limit here has in another stage',
+      '"default";q=9',
+      `"upstream:default";q=9, ${OURS}`,
+    ],
+    ['with the name of a limit that is not shown now', '"all";q=9', `"upstream:all";q=9, ${OURS}`],
+    ['with the name of a shadow limit, which is never shown', '"trial";q=9', `"trial";q=9, ${OURS}`],
+    ['from another Sundial gateway', '"upstream:all";q=9', `"upstream:upstream:all";q=9, ${OURS}`],
     [
       'for two partitions',
       '"all";q=9;pk=:YQ==:,"all";q=8;pk=:Yg==:',
@@ -306,26 +310,26 @@ describe('decorate', () => {
     ['on two lines', ['"a";q=1', '"all";q=2'], `"a";q=1, "upstream:all";q=2, ${OURS}`],
     ['with a quote in its name', '"\\"all\\"";q=9', `"\\"all\\"";q=9, ${OURS}`],
     [
-      'with a comma in what it says',
+      'with a comma in a parameter',
       '"all";q=9;qu="a, \\"all\\""',
       `"upstream:all";q=9;qu="a, \\"all\\"", ${OURS}`,
     ],
-    ['that is nothing', '', OURS],
+    ['that is empty', '', OURS],
     ['of draft 07', 'limit=9, remaining=1, reset=5', OURS],
     ['of draft 03', '9;w=1', OURS],
     ['without quotes', 'default;q=9', OURS],
-    ['that is cut short', '"all";q=9, "de', OURS],
-    ['with a comma too many', '"all";q=9,', OURS],
-    ['in letters no field has', '"äll";q=9', OURS],
+    ['that is truncated', '"all";q=9, "de', OURS],
+    ['with a trailing comma', '"all";q=9,', OURS],
+    ['with characters that no field may have', '"äll";q=9', OURS],
   ])('RL-5: a policy of the upstream %s', (_what, theirs, told) => {
     expect(decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy']).toBe(told);
     const degraded = { kind: 'degraded', rule: RULE, limit: LIMIT, allowed: true, retryAfterMs: 0 } as const;
     const without = decorated({ ratelimit: theirs }, withFacts(limited(), { quotas: [degraded] }));
-    // While the store is away there is none of ours beside it, and the name means the same as before.
+    // While the store is unavailable the gateway adds no line, and the name means the same.
     expect(without.ratelimit).toBe(told === OURS ? undefined : told.slice(0, -`, ${OURS}`.length));
   });
 
-  it('RL-5: where no limit of ours tells anything, the upstream says what it likes', () => {
+  it("RL-5: if no limit here is shown, the upstream's fields stay", () => {
     const theirs = { ratelimit: 'limit=9, remaining=1', 'ratelimit-policy': '"default";q=9' };
     expect(decorated({ ...theirs }, deprecatedFacts({ quotas: undefined }))).toMatchObject(theirs);
     const shadow = { each: [{ ...RULE, shadow: true }], cost: 1 };
@@ -333,7 +337,7 @@ describe('decorate', () => {
     expect(decorated({ ...theirs }, facts)).toMatchObject(theirs);
   });
 
-  it('RL-5: whatever the upstream sends, clients can read the list, and find ours in it once', async () => {
+  it("RL-5: for any upstream value, clients can parse the list and find the gateway's limit in it once", async () => {
     const piece = fc.constantFrom(
       '"',
       'all',
@@ -360,7 +364,7 @@ describe('decorate', () => {
     );
   });
 
-  it('RL-13: no numbers, not even invented ones, while the store is away', () => {
+  it('RL-13: no numbers are sent while the store is unavailable', () => {
     const limit = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
     const quotas = [{ kind: 'degraded', rule: RULE, limit, allowed: true, retryAfterMs: 0 }] as const;
     const facts = deprecatedFacts({ quotas });
@@ -368,7 +372,7 @@ describe('decorate', () => {
     expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
   });
 
-  it("no field that is the gateway's alone is ever the upstream's", () => {
+  it("a field of the gateway never has the upstream's value", () => {
     const facts = deprecatedFacts();
     const { version: rules, api } = facts.decision;
     const own = {
@@ -386,7 +390,7 @@ describe('decorate', () => {
       expect(decorated({ [name]: 'theirs' }, keyed)[name], name).toBe(ours);
   });
 
-  it("TLS-6: HSTS only on TLS answers, and never the upstream's copy", () => {
+  it("TLS-6: HSTS only on TLS responses, and never the upstream's value", () => {
     expect(decorated({ 'strict-transport-security': 'max-age=1' })['strict-transport-security']).toBe(HSTS);
     const plain = decorated({ 'strict-transport-security': 'max-age=1' }, deprecatedFacts(), 'http');
     expect(plain).not.toHaveProperty('strict-transport-security');

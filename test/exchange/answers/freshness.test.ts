@@ -1,4 +1,4 @@
-// Lifetimes of answers, by tables: shortened to what is left, otherwise byte for byte as they came.
+// Lifetimes of responses: limited to the remaining time, otherwise unchanged byte for byte.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnswerHeaders, HeaderLines } from '../../../gateway/exchange/answer-headers.ts';
@@ -46,7 +46,7 @@ describe('lifetimes', () => {
     expect(clampLifetimes(written, seconds)).toBe(expected);
   });
 
-  it('are read in one pass, whatever is written', () => {
+  it('are read in linear time', () => {
     const quotes = '\\"'.repeat(7_000);
     const stale = 'max-age=9, stale-if-error=9, '.repeat(500);
     const blanks = ['max-age', 'max-age=', 'max-age="9'].map((text) => `${text}${' '.repeat(15_000)}`);
@@ -55,7 +55,7 @@ describe('lifetimes', () => {
     expect(threadMs() - before).toBeLessThan(1_000);
   });
 
-  it('CACHE-6: never grow, whatever is written', () => {
+  it('CACHE-6: never grow', () => {
     const directive = fc.tuple(fc.constantFrom('max-age', 's-maxage', 'stale-if-error', 'x'), fc.nat());
     fc.assert(
       fc.property(fc.array(directive, { maxLength: 5 }), fc.nat(), (directives, seconds) => {
@@ -70,7 +70,7 @@ describe('lifetimes', () => {
   });
 });
 
-describe('the fields of an answer', () => {
+describe('the fields of a response', () => {
   const DATE = 'Thu, 19 Nov 2026 12:00:00 GMT';
 
   function clamped(headers: AnswerHeaders, seconds = 60): AnswerHeaders {
@@ -85,28 +85,28 @@ describe('the fields of an answer', () => {
     ['Thu, 01 Jan 1970 00:00:00 GMT', DATE, 'Thu, 01 Jan 1970 00:00:00 GMT'],
     ['Sat, 21 Nov 2026 00:00:00 GMT', undefined, 'Fri, 20 Nov 2026 00:01:00 GMT'],
     ['Sat, 21 Nov 2026 00:00:00 GMT', 'yesterday', 'Fri, 20 Nov 2026 00:01:00 GMT'],
-    // Caches that go by their own clock would keep it for a day more.
+    // A cache that uses its own clock would keep it a day longer.
     ['Sun, 20 Dec 2026 00:00:00 GMT', 'Sat, 21 Nov 2026 00:00:00 GMT', 'Fri, 20 Nov 2026 00:01:00 GMT'],
-    // Caches differ in what they read: another zone, another century.
+    // Caches differ in other zones and two-digit years.
     ['Sat, 21 Nov 2026 00:00:00 CET', DATE, '0'],
     ['Sat, 21 Nov 2026 00:00:00', DATE, '0'],
     ['Sat, 21 Nov 2026 00:00:00 GMT, Sun, 22 Nov 2026 00:00:00 GMT', DATE, '0'],
     ['Saturday, 21-Nov-26 00:00:00 GMT', DATE, 'Thu, 19 Nov 2026 12:01:00 GMT'],
     ['Saturday, 21-Nov-65 00:00:00 GMT', DATE, 'Sun, 21 Nov 1965 00:00:00 GMT'],
-    // Blanks around a value are no part of it.
+    // Blanks around a value are not part of it.
     ['Sat, 21 Nov 2026 00:00:00 GMT\t', ` ${DATE} `, 'Thu, 19 Nov 2026 12:01:00 GMT'],
     ['never', DATE, '0'],
   ])('CACHE-6: Expires %s of %s becomes %s', (expires, date, expected) => {
     expect(clamped({ expires, date }).expires).toBe(expected);
   });
 
-  it('CACHE-6: join repeated lines, and know the field for delivery networks', () => {
+  it('CACHE-6: join repeated lines, and include the field for CDNs', () => {
     expect(
       clamped({ 'cache-control': ['public', 'max-age=600'], 'cdn-cache-control': 'max-age=600' }),
     ).toEqual({ 'cache-control': 'public, max-age=60', 'cdn-cache-control': 'max-age=60' });
   });
 
-  it('CACHE-6: are those of one network and of surrogates too, whose second number is for stale use', () => {
+  it('CACHE-6: include those of one CDN and of surrogates, whose second number is for stale use', () => {
     const fields = (lifetime: string) => ({
       'acme-cdn-cache-control': lifetime,
       'surrogate-control': `content="ESI/1.0", ${lifetime}`,
@@ -122,19 +122,16 @@ describe('the fields of an answer', () => {
     ['edge-control', '!no-store, max-age=1d, cache-maxage=2h', '!no-store, max-age=60, cache-maxage=60'],
     ['edge-control', 'max-age=99999999999999999999d', 'max-age=60'],
     ['edge-control', 'max-age=30s, downstream-ttl=1M, dca=a1d', 'max-age=30, downstream-ttl=60, dca=a1d'],
-  ])(
-    'CACHE-6: are those of networks older than the standard: %s: %s becomes %s',
-    (name, written, expected) => {
-      expect(clamped({ [name]: written })).toEqual({ [name]: expected });
-    },
-  );
+  ])('CACHE-6: include older vendor fields: %s: %s becomes %s', (name, written, expected) => {
+    expect(clamped({ [name]: written })).toEqual({ [name]: expected });
+  });
 
   it.each<[what: string, fields: AnswerHeaders]>([
     ['the lifetime for nginx', { 'x-accel-expires': '40' }],
     ['the date for nginx', { 'x-accel-expires': `@${NOW / 1000 + 40}` }],
-    ['that for surrogates', { 'surrogate-control': 'max-age=40' }],
-    ['that for one network', { 'acme-cdn-cache-control': 'max-age=40' }],
-  ])('CACHE-6: leave stale use what %s leaves, since a cache may add them up', (_what, fields) => {
+    ['the lifetime for surrogates', { 'surrogate-control': 'max-age=40' }],
+    ['the lifetime for one CDN', { 'acme-cdn-cache-control': 'max-age=40' }],
+  ])('CACHE-6: leave stale use only the time after %s, because a cache may add both', (_what, fields) => {
     const { 'cache-control': after } = clamped({
       ...fields,
       'cache-control': 'max-age=1, stale-while-revalidate=50',
@@ -152,11 +149,11 @@ describe('the fields of an answer', () => {
     [`@${NOW / 1000 + 3600}`, `@${NOW / 1000 + 60}`],
     [`@${NOW / 1000 + 30}`, `@${NOW / 1000 + 30}`],
     ['@1', '@1'],
-    // What nginx cannot read as a number it passes over, and so says nothing.
+    // nginx ignores what it cannot read as a number.
     ['-1', '-1'],
     ['soon', 'soon'],
     ['@', '@'],
-  ])('CACHE-6: X-Accel-Expires %s, which comes first for nginx, becomes %s', (written, expected) => {
+  ])('CACHE-6: X-Accel-Expires %s, which nginx reads first, becomes %s', (written, expected) => {
     expect(clamped({ 'x-accel-expires': written })).toEqual({ 'x-accel-expires': expected });
     expect(clamped({ 'x-accel-expires': [written, '5'] })['x-accel-expires']).toEqual([expected, '5']);
   });
@@ -166,29 +163,32 @@ describe('the fields of an answer', () => {
     [10_000_000, { 'cache-control': 'public, max-age = 60' }, { 'cache-control': 'public, max-age=60' }],
     [10_000_000, { 'cache-control': 'stale-if-error="5"' }, { 'cache-control': 'stale-if-error=5' }],
     [60, { 'cache-control': 'public' }, { 'cache-control': 'public, max-age=60' }],
-    // Caches that go by Date find it older than the gateway does.
+    // Caches that use Date see it older than the gateway does.
     [
       100_000,
       { date: 'Sun, 29 Nov 2026 12:00:00 GMT', 'last-modified': 'Tue, 10 Nov 2026 12:00:00 GMT' },
       { 'cache-control': 'max-age=100000' },
     ],
-  ])('CACHE-6: with %d seconds left, what GET answers with %j changes by %j', (seconds, fields, changes) => {
-    const lines = new HeaderLines(fields);
-    clampFreshness(lines, seconds, NOW, { status: 200, method: 'GET', headers: new RecordFields() });
-    expect(lines.record()).toEqual({ ...fields, ...changes });
-  });
+  ])(
+    'CACHE-6: with %d seconds left, the response to GET with %j changes by %j',
+    (seconds, fields, changes) => {
+      const lines = new HeaderLines(fields);
+      clampFreshness(lines, seconds, NOW, { status: 200, method: 'GET', headers: new RecordFields() });
+      expect(lines.record()).toEqual({ ...fields, ...changes });
+    },
+  );
 
-  it('CACHE-6: gain nothing that was not there', () => {
+  it('CACHE-6: get no lifetime that they did not have', () => {
     expect(clamped({ 'last-modified': DATE })).toEqual({ 'last-modified': DATE });
   });
 
-  it('are as they came when nothing will change', () => {
+  it('are unchanged if no change is due', () => {
     const headers = { 'cache-control': ['max-age=600', 'public'], expires: DATE };
     expect(clamped({ ...headers }, Number.POSITIVE_INFINITY)).toEqual(headers);
   });
 });
 
-describe('what is left', () => {
+describe('the remaining time', () => {
   it('is whole seconds to the end of the phase', () => {
     const facts = deprecatedFacts();
     const { phase } = facts.decision;
@@ -202,7 +202,7 @@ describe('what is left', () => {
     ['after six seconds', 6_000, 3],
     ['after the change', 12_000, 0],
     ['by a clock that was set back', -60_000, 9],
-  ])('CACHE-6: counts from the answer, for a service that answers %s', (_when, delay, left) => {
+  ])('CACHE-6: counts from the response, for a service that answers %s', (_when, delay, left) => {
     let now = NOW;
     const exchange = createExchange(
       quietPorts(
@@ -223,7 +223,7 @@ describe('what is left', () => {
     });
   });
 
-  it('CACHE-6: is no longer than the API lets answers of a deprecated version be reused', () => {
+  it('CACHE-6: is at most what the API allows for a deprecated version', () => {
     const facts = deprecatedFacts();
     const { api, phase } = facts.decision;
     if (api === undefined || phase === undefined) throw new Error('the sample has an API and a phase');
@@ -235,7 +235,7 @@ describe('what is left', () => {
     );
   });
 
-  it('CACHE-6: is no longer than to the beginning or the end of a pause, of this version', () => {
+  it('CACHE-6: ends at the start or end of a pause of this version', () => {
     const pause = (from: number, until: number, label?: string): Pause => ({
       kind: 'pause',
       id: `${from}`,
@@ -252,7 +252,7 @@ describe('what is left', () => {
     expect(left(pause(NOW - 2, NOW), pause(NOW + 30_000, NOW + 60_000, 'v2'))).toBe(left());
   });
 
-  it('CACHE-6: is no longer than to the beginning of a brownout, or to its end', () => {
+  it('CACHE-6: ends at the start or end of a brownout', () => {
     const facts = deprecatedFacts();
     const { version } = facts.decision;
     if (version === undefined) throw new Error('the sample has a version');
@@ -264,7 +264,7 @@ describe('what is left', () => {
     expect([left(30_000, 60_000), left(0, 45_000), left(-2, -1)]).toEqual([30, 45, longestReuse(facts)]);
   });
 
-  it('CACHE-6: is no longer than the versions it links stay as they are, and no other is released', () => {
+  it('CACHE-6: ends when a linked version changes or another is released', () => {
     const facts = deprecatedFacts();
     const { api, linked, version } = facts.decision;
     if (api === undefined || version === undefined) throw new Error('the sample has an API and a version');
@@ -277,7 +277,7 @@ describe('what is left', () => {
     ).toBe(longestReuse(facts));
   });
 
-  it('is endless before a version is known', () => {
+  it('is infinite before a version is known', () => {
     expect(longestReuse(deprecatedFacts({ phase: undefined }))).toBe(Number.POSITIVE_INFINITY);
   });
 });

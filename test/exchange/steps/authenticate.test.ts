@@ -1,4 +1,4 @@
-// Which of several identities is asked, and what becomes of the rest of what a request carries.
+// Which of several identities judges a request, and that other credentials are ignored.
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../../gateway/exchange/request-view.ts';
 import { authenticate } from '../../../gateway/exchange/steps/authenticate.ts';
@@ -73,7 +73,7 @@ async function callerOf(
 const A = 'Bearer a.good.x';
 const B = 'Bearer b.good.x';
 
-describe('who calls', () => {
+describe('the caller', () => {
   it.each([
     [['a', 'keys'], { token: A, key: 'good' }, 'a', ['a']],
     [['keys', 'a'], { token: A, key: 'good' }, 'keys', ['keys']],
@@ -81,21 +81,21 @@ describe('who calls', () => {
     [['keys', 'a'], { token: A, key: 'wrong' }, 'key_invalid', ['keys']],
     [['a', 'keys'], { token: 'Bearer a.bad.x', key: 'good' }, 'wrong a', ['a']],
     [['a', 'keys'], { token: 'Bearer', key: 'good' }, 'credentials_malformed', []],
-    // Another scheme than Bearer is no credential that anybody here takes.
+    // No identity accepts another scheme than Bearer.
     [['a', 'keys'], { token: 'Basic eDp5', key: 'good' }, 'keys', ['keys']],
     [['a', 'keys'], {}, 'credentials_missing', []],
     [['keys'], {}, 'credentials_missing', ['keys']],
     [['a', 'b'], { token: B }, 'b', ['b']],
     [['a', 'keys', 'b'], { token: B, key: 'good' }, 'b', ['b']],
     [['a', 'b'], { token: 'Bearer c.good.x' }, 'wrong a', ['a']],
-    // Not for an identity that stands behind another way of knowing: what is asked first is a key.
+    // The key comes first in the order of the identities, so the token is ignored.
     [['keys', 'a', 'b'], { token: B, key: 'good' }, 'keys', ['keys']],
   ] as const)('by %j with %j is %s', async (identities, shown, who, were) => {
     expect(await callerOf(identities, shown)).toBe(who);
     expect(asked).toEqual(were);
   });
 
-  it('without any credential nobody passes, but where that is said', async () => {
+  it('needs a credential, unless anonymous callers are allowed', async () => {
     for (const identities of [['a'], ['keys'], ['a', 'keys']]) {
       expect(await callerOf(identities, { anonymous: true })).toBeUndefined();
       expect(asked).toEqual([]);
@@ -104,7 +104,7 @@ describe('who calls', () => {
     expect(await callerOf(['a'], { anonymous: true, token: 'Bearer a.bad.x' })).toBe('wrong a');
   });
 
-  it('JWT-4: what cannot be judged is a fault, whatever else the request carries', async () => {
+  it('JWT-4: is a fault if a credential cannot be judged, whatever else the request has', async () => {
     await expect(callerOf(['keys', 'a'], { key: 'away', token: A })).rejects.toMatchObject({
       code: 'identity_unavailable',
     });

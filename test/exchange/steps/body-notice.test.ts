@@ -1,5 +1,4 @@
-// When a request is ordered with a notice, and which one: phases, leave, pauses, observation, operations.
-// What happens to the answer is in test/upstream/held-body.test.ts.
+// When a request gets a body notice, and which one: phases, exceptions, pauses, observe mode, operations.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Directive } from '../../../gateway/exchange/directive.ts';
 import { createExchange } from '../../../gateway/exchange/exchange.ts';
@@ -83,7 +82,7 @@ const suffixAt = async (situation: Situation): Promise<string> =>
 const replacement = 'https://api.example.com/api/v2/orders/7';
 
 describe('the notice', () => {
-  it('names the day in force and the same resource in the successor', async () => {
+  it('names the current sunset and the same resource in the successor', async () => {
     expect(await noticeOf({ at: '2026-11-20' })).toEqual({
       deprecated: true,
       sunset_date: '2027-01-15',
@@ -93,17 +92,17 @@ describe('the notice', () => {
 
   it.each([
     ['before the deprecation', { at: '2026-01-14' }],
-    ['of an operation that is left out', { at: '2026-11-20', path: '/api/v1/orders/left' }],
-    ['of a version without', { at: '2026-11-20', path: '/api/v2/orders/7' }],
-    ['of what DELETE answers', { at: '2026-11-20', method: 'DELETE' }],
-    ['of what OPTIONS answers', { at: '2026-11-20', method: 'OPTIONS' }],
-  ])('BODY-1: is not ordered %s', async (_when, situation) => {
+    ['for an operation without one', { at: '2026-11-20', path: '/api/v1/orders/left' }],
+    ['for a version without one', { at: '2026-11-20', path: '/api/v2/orders/7' }],
+    ['for responses to DELETE', { at: '2026-11-20', method: 'DELETE' }],
+    ['for responses to OPTIONS', { at: '2026-11-20', method: 'OPTIONS' }],
+  ])('BODY-1: is not added %s', async (_when, situation) => {
     const order = await orderOf(situation);
     expect(order.notice).toBeUndefined();
     expect(order.setHeaders).toBeUndefined();
   });
 
-  it('of an operation names its own day and successor', async () => {
+  it('of an operation names its own sunset and successor', async () => {
     expect(await noticeOf({ at: '2025-07-01', path: '/api/v1/orders/old/7' })).toMatchObject({ replacement });
     expect(await noticeOf({ at: '2026-11-20', path: '/api/v2/orders/search' })).toEqual({
       deprecated: true,
@@ -111,12 +110,12 @@ describe('the notice', () => {
     });
   });
 
-  it('tells a consumer with leave its own day', async () => {
+  it('names the sunset of an excepted consumer', async () => {
     const acme = await noticeOf({ at: '2027-02-01', consumer: 'acme' });
     expect(acme).toMatchObject({ sunset_date: '2027-06-30' });
   });
 
-  it('tells of a sunset that is on hold when that is', async () => {
+  it('names the sunset as a pause has moved it', async () => {
     const pause: Override = {
       kind: 'pause',
       id: '1',
@@ -132,7 +131,7 @@ describe('the notice', () => {
     });
   });
 
-  it('stays where a sunset that has passed is only observed', async () => {
+  it('stays after the sunset in `mode: observe`', async () => {
     expect(await noticeOf({ at: '2027-02-01', mode: 'observe' })).toMatchObject({
       sunset_date: '2027-01-15',
     });
@@ -142,7 +141,7 @@ describe('the notice', () => {
 describe('the conditions of a request', () => {
   const at = '2026-11-20';
 
-  it('BODY-3, RNG-1: what could cut or code the answer does not reach the upstream', async () => {
+  it('BODY-3, RNG-1: fields that could cut or encode the response are not forwarded', async () => {
     const headers = {
       range: 'bytes=0-1',
       'if-range': '"a"',
@@ -157,7 +156,7 @@ describe('the conditions of a request', () => {
   });
 
   it.each(['PUT', 'PATCH', 'POST', 'DELETE'])(
-    'BODY-5: of %s name what GET of the same resource gave',
+    'BODY-5: of %s are those of the response to GET',
     async (method) => {
       for (const path of ['/api/v1/orders/7', '/api/v1/orders/old/7', '/api/v1/orders/apart']) {
         const suffix = await suffixAt({ at, path });
@@ -167,7 +166,7 @@ describe('the conditions of a request', () => {
     },
   );
 
-  it('BODY-5: are those of the client where GET has no notice', async () => {
+  it("BODY-5: are the client's if GET has no notice", async () => {
     const headers = { 'if-match': '"x~d12345678"' };
     const { replaceHeaders } = await orderOf({
       at,
@@ -178,7 +177,7 @@ describe('the conditions of a request', () => {
     expect(replaceHeaders ?? {}).not.toHaveProperty('if-match');
   });
 
-  it('BODY-5: a consumer with leave holds tags of its own notice', async () => {
+  it('BODY-5: of an excepted consumer belong to its own notice', async () => {
     const suffix = await suffixAt({ at, consumer: 'acme' });
     expect(suffix).not.toBe(await suffixAt({ at }));
     const asked = { at, method: 'PUT', headers: { 'if-match': `"x${suffix}"` } };
@@ -186,7 +185,7 @@ describe('the conditions of a request', () => {
     expect(await judge(asked)).toEqual({ kind: 'refuse', refusal: { reason: 'precondition_failed' } });
   });
 
-  it('BODY-5: a stale copy is refused only to who would be served', async () => {
+  it('BODY-5: refuse a stale copy only for a request that would be served', async () => {
     const headers = { 'if-match': '"x~d00000000"' };
     const directive = await judge({ at: '2027-02-01', method: 'PUT', headers });
     expect(directive).toMatchObject({ kind: 'refuse', refusal: { reason: 'version_retired' } });

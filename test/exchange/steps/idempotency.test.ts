@@ -1,5 +1,4 @@
-// The idempotency step by itself: for how long a key is taken, by what the upstream of the version is waited for.
-// What a claim does from there is in claim.test.ts.
+// How long the idempotency step locks a key, by the total timeout of the upstream.
 import { expect, it } from 'vitest';
 import { settle } from '../../../gateway/exchange/exchange.ts';
 import type { ExchangePorts } from '../../../gateway/exchange/ports.ts';
@@ -9,7 +8,7 @@ import { idempotencyOf } from '../../../gateway/sections/idempotency/compile.ts'
 import { api, deprecatedFacts, NOW, plan, upstream, version, view } from '../../support/exchange-samples.ts';
 import { NEW_KEYS } from '../../support/new-keys.ts';
 
-it.each([1_000, 600_000])('IDM-5: a lock lasts longer than a total of %i ms', async (total) => {
+it.each([1_000, 600_000])('IDM-5: a lock outlasts a total timeout of %i ms', async (total) => {
   const locks: number[] = [];
   const rules = idempotencyOf([{ anonymous: 'address' }]);
   if (rules === undefined) throw new Error('no rules');

@@ -1,5 +1,4 @@
-// Which bucket a request is counted in, and by which limit, at each stage of its version.
-// What a bucket does with it is in policy/gcra.test.ts.
+// The limit and the bucket of a request at each stage of its version.
 import { expect, it } from 'vitest';
 import { partsOf, shownQuotas } from '../../../gateway/exchange/steps/rate-limit.ts';
 import type { Exception } from '../../../gateway/policy/lifecycle/exceptions.ts';
@@ -38,23 +37,17 @@ it.each<[string, number, readonly Exception[], string, string]>([
     'deprecated',
     '{consumer:acme}:orders:v1:deprecated',
   ],
-  ['past its sunset', Date.UTC(2027, 5, 1), [], 'deprecated', '{consumer:acme}:orders:v1:deprecated'],
-  ['with leave from limits', NOW, [leave('limits')], 'default', '{consumer:acme}:orders:v1:default'],
-  [
-    'with leave from something else',
-    NOW,
-    [leave('sunset')],
-    'deprecated',
-    '{consumer:acme}:orders:v1:deprecated',
-  ],
-])('RL-11: a version %s has a limit and a bucket of its own', (_when, now, exceptions, limit, key) => {
+  ['after its sunset', Date.UTC(2027, 5, 1), [], 'deprecated', '{consumer:acme}:orders:v1:deprecated'],
+  ['with an exception from limits', NOW, [leave('limits')], 'default', '{consumer:acme}:orders:v1:default'],
+  ['with another exception', NOW, [leave('sunset')], 'deprecated', '{consumer:acme}:orders:v1:deprecated'],
+])('RL-11: a version %s has its own limit and bucket', (_when, now, exceptions, limit, key) => {
   const rules = version({ exceptions, limits: { each: [rule], cost: 3 } });
   const phase = phaseAt(rules.phases, now);
   const parts = partsOf({ version: rules, consumer: ACME, phase }, '192.0.2.1', now);
   expect(parts.map((part) => [part.limit.name, part.key, part.cost])).toEqual([[limit, key, 3]]);
 });
 
-it('RL-1: an answer shows the limits of the path as written, also where one of them is in shadow and counted last', () => {
+it('RL-1: a response shows the limits of the path as written, even with a shadow limit that is counted last', () => {
   const [shadow, all, other] = ['shadow', 'all', 'other'].map((name) => {
     const named = { ...RULE, shadow: name === 'shadow', active: { ...LIMIT, name } };
     return { key: name, limit: named.active, cost: 1, rule: named };

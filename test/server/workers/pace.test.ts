@@ -1,8 +1,8 @@
-// How soon workers are replaced: at once after peace, ever later in a crash loop, never a fork bomb.
+// The delay before a worker is replaced: none after a calm period, growing in a crash loop.
 import { expect, it } from 'vitest';
 import { createRestartDelay, pause } from '../../../gateway/server/workers/restart-delay.ts';
 
-it('the first end of a worker is made good at once, those of a loop after pauses that double up to ten seconds', () => {
+it('the first ended worker is replaced at once, those of a loop after pauses that double up to ten seconds', () => {
   let now = 0;
   const next = createRestartDelay(() => now);
   const pauses = Array.from({ length: 10 }, () => {
@@ -13,7 +13,7 @@ it('the first end of a worker is made good at once, those of a loop after pauses
   expect(pauses).toEqual([0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
 });
 
-it('a loop that goes on for a day starts no more than a worker in ten seconds, and is forgiven after peace', () => {
+it('a loop of one day starts at most one worker in ten seconds, and a calm period resets the delay', () => {
   let now = 0;
   const next = createRestartDelay(() => now);
   let starts = 0;
@@ -23,7 +23,7 @@ it('a loop that goes on for a day starts no more than a worker in ten seconds, a
   expect(next()).toBe(0);
 });
 
-it('a pause ends early when it is told to', async () => {
+it('a pause ends early when it is aborted', async () => {
   const until = new AbortController();
   const paused = pause(3_600_000, until.signal);
   until.abort();

@@ -1,4 +1,4 @@
-// What two processes of the gateway say to each other: order, failures, and the end of the other side.
+// Calls between two processes of the gateway: order, failures, and the end of the other process.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answers, connectPeer, PeerGone } from '../../../gateway/server/workers/peer.ts';
@@ -30,7 +30,7 @@ function pair(answers: Answers) {
 }
 
 describe('a peer', () => {
-  it('answers each question with its own answer, whichever is ready first', async () => {
+  it('matches each response to its request, in any order', async () => {
     const { ask } = pair({
       double: async (n: number) => {
         if (n === 1) await new Promise((resolve) => setImmediate(resolve));
@@ -40,14 +40,14 @@ describe('a peer', () => {
     expect(await Promise.all([ask('double', 1), ask('double', 2), ask('double', 3)])).toEqual([2, 4, 6]);
   });
 
-  it('hears what is said in the order in which it was said', async () => {
+  it('receives messages in the order in which they were sent', async () => {
     const heard: string[] = [];
     const { ask } = pair({ log: (text: string) => void heard.push(text) });
     await Promise.all(['a', 'b', 'c'].map((text) => ask('log', text)));
     expect(heard).toEqual(['a', 'b', 'c']);
   });
 
-  it('says why it cannot answer, and that it does not know the question', async () => {
+  it('returns the error of a handler, and an error for an unknown handler', async () => {
     const { ask } = pair({
       fail: (message: string) => {
         throw new TypeError(message);
@@ -57,7 +57,7 @@ describe('a peer', () => {
     await expect(ask('unknown', undefined)).rejects.toThrow('nobody answers unknown');
   });
 
-  it('tells everyone who waits that the other end is gone, and whoever asks afterwards', async () => {
+  it('rejects pending and later calls when the other process has ended', async () => {
     const { ask, lost } = pair({ never: () => new Promise<void>(() => undefined) });
     const waiting = ask('never', undefined);
     lost('ended by SIGKILL');
@@ -65,7 +65,7 @@ describe('a peer', () => {
     await expect(ask('double', 1)).rejects.toThrow(PeerGone);
   });
 
-  it('is given a time to answer in', async () => {
+  it('has a timeout for responses', async () => {
     const { ask } = pair({ never: () => new Promise<void>(() => undefined) });
     await expect(within(5, ask('never', undefined))).rejects.toThrow(TooLate);
     expect(await within(5, Promise.resolve(7))).toBe(7);

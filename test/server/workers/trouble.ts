@@ -1,5 +1,4 @@
-// A worker that does what a test of the crew wants, told in place of its stores: it serves nothing and counts to one.
-// Started by crew.test.ts.
+// A worker that fails as the start message says, for tests of the worker pool.
 import { runWorker } from '../../../gateway/server/workers/worker-process.ts';
 
 runWorker(async (start, primary) => {
@@ -12,6 +11,7 @@ runWorker(async (start, primary) => {
       if (trouble === `refuses ${revision}`) throw new Error('no');
     },
     show: () => undefined,
+    setLogLevel: () => undefined,
     hear: (news) => {
       if (news !== 'throw') return;
       setImmediate(() => {
@@ -20,7 +20,7 @@ runWorker(async (start, primary) => {
     },
     snapshot: async () => {
       looks += 1;
-      // By then the first answer has arrived.
+      // By then the first response has arrived.
       if (looks === 2) primary.log('looked at twice\n');
       return [
         {

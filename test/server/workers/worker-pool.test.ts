@@ -1,5 +1,4 @@
-// The crew with workers that misbehave as they are told to: each is replaced, and what they counted is kept.
-// Real processes: the entry is trouble.ts beside this file.
+// The worker pool with real processes that fail in the ways of trouble.ts: each is replaced, and its counts are kept.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Settings } from '../../../gateway/plan/settings.ts';
 import { forkWorker, type WorkerProcess } from '../../../gateway/server/workers/fork.ts';
@@ -50,14 +49,14 @@ const countOf = (snapshots: readonly MetricsSnapshot[]) =>
 
 afterEach(() => crew.close());
 
-describe('a crew', () => {
-  it('replaces a worker that cannot take over a plan, and asks no more of one that can', async () => {
+describe('a worker pool', () => {
+  it('replaces a worker that fails to load a plan, and keeps one that loads it', async () => {
     await crewOf(2, 'refuses two').listen();
     const [first, second] = forked;
     await crew.use(orderOf('two'));
     await vi.waitFor(() => expect(crew.serving()).toBe(2), WITHIN);
     expect(told).toContain('a worker does not take over the plan');
-    // The new ones begin with the plan that the old ones refused.
+    // The new workers start with the plan that the old ones refused.
     expect(forked).toHaveLength(4);
     expect(await Promise.all([first?.ended, second?.ended])).toEqual(['SIGKILL', 'SIGKILL']);
     await crew.use(orderOf('three'));
@@ -65,7 +64,7 @@ describe('a crew', () => {
     expect(crew.serving()).toBe(2);
   });
 
-  it('replaces a worker with an error that nobody caught, which finishes what runs and ends with 1', async () => {
+  it('replaces a worker with an uncaught error, which finishes running requests and exits with 1', async () => {
     await crewOf(1, 'none').listen();
     await crew.notify('throw');
     await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
@@ -75,7 +74,7 @@ describe('a crew', () => {
     expect(logged.join('')).toContain('closed\n');
   });
 
-  it('keeps what a worker had counted once it has ended', async () => {
+  it('keeps the counts of an ended worker', async () => {
     await crewOf(1, 'none').listen();
     expect(countOf(await crew.snapshots())).toEqual([1]);
     forked[0]?.kill();
@@ -88,7 +87,7 @@ describe('a crew', () => {
     expect(countOf(await crew.snapshots())).toEqual([2, 1]);
   });
 
-  it('keeps what a worker had counted that ends before anybody asks', async () => {
+  it('keeps the counts of a worker that ends before a scrape', async () => {
     await crewOf(1, 'none', 10).listen();
     await vi.waitFor(() => expect(logged.join('')).toContain('looked at twice\n'), WITHIN);
     forked[0]?.kill();
@@ -97,7 +96,7 @@ describe('a crew', () => {
     expect(countOf(await crew.snapshots())).toEqual([1, 1]);
   });
 
-  it('drains every worker, takes their last lines, and replaces nobody', async () => {
+  it('drains every worker, writes their last log lines, and replaces none', async () => {
     await crewOf(2, 'none').listen();
     expect(await crew.drain()).toBe(true);
     expect(logged.filter((lines) => lines === 'closed\n')).toHaveLength(2);
@@ -105,13 +104,13 @@ describe('a crew', () => {
     expect(forked).toHaveLength(2);
   });
 
-  it('ends a worker that does not come to an end of its drain', async () => {
+  it('kills a worker that does not finish its drain', async () => {
     await crewOf(1, 'never closes').listen();
     expect(await crew.drain()).toBe(false);
     expect(await forked[0]?.ended).toBe('SIGKILL');
   });
 
-  it('does not start when a worker says why it cannot', async () => {
+  it('does not start if a worker reports why it cannot', async () => {
     await expect(crewOf(2, 'cannot start').listen()).rejects.toThrow('there is no such address');
   });
 });
