@@ -148,5 +148,5 @@ export function exceptionLines(
 ): readonly string[] {
   return exceptions
     .filter((each) => each.consumer === consumer && now < each.until)
-    .map((each) => `An exception gives ${consumer} ${exceptionInWords(each)}.`);
+    .map((each) => `${consumer} has ${exceptionInWords(each)}.`);
 }

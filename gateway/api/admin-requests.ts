@@ -82,7 +82,7 @@ export function readPauseRequest(body: unknown): RequestRead<PauseRequestBody> {
     (request.value.until === undefined) !== (request.value.for === undefined)
   )
     return request;
-  return { kind: 'malformed', problems: ['say when the pause ends: either "for" or "until", not both'] };
+  return { kind: 'malformed', problems: ['write either "for" or "until", not both'] };
 }
 
 export const readAcceptRequest = readerOf(acceptance);
@@ -118,7 +118,7 @@ function read<Shape extends z.ZodRawShape>(
 function sentences({ path, rule, message, unknown, known }: ShapeIssue): readonly string[] {
   if (unknown.length > 0) {
     return unknown.slice(0, 5).map((name) => {
-      const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
+      const hint = suggest(name, known) ?? `known: ${known.join(', ')}`;
       return `unknown member ${JSON.stringify(name.slice(0, 60))}: ${hint}`;
     });
   }

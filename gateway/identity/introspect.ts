@@ -29,9 +29,9 @@ export function createIntrospect(
       if (hasConnectionClosed(error)) return send();
       throw error;
     });
-    const answer = await readResponse(response, 'the question about a token', MAX_BYTES);
+    const answer = await readResponse(response, 'introspection', MAX_BYTES);
     if (isRecord(answer) && typeof answer.active === 'boolean') return answer;
-    throw new UnusableResponse(200, 'the answer about a token does not say whether it is active');
+    throw new UnusableResponse(200, 'the introspection response does not say whether the token is active');
   };
 }
 

@@ -7,9 +7,9 @@ export function issuerAddress(url: string): URL {
   const address = new URL(url);
   const safe =
     address.protocol === 'https:' || (address.protocol === 'http:' && LOOPBACK.test(address.hostname));
-  if (!safe) throw new TypeError('an issuer is asked over https, or over http on a loopback host');
+  if (!safe) throw new TypeError('an issuer URL must use https, or http on a loopback host');
   if (address.username !== '' || address.password !== '') {
-    throw new TypeError('the address of an issuer carries no credentials');
+    throw new TypeError('an issuer URL must not contain credentials');
   }
   return address;
 }
@@ -30,20 +30,21 @@ export class UnusableResponse extends Error {
 export async function readResponse(response: Response, what: string, mostBytes: number): Promise<unknown> {
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new UnusableResponse(response.status, `${what} was answered with status ${response.status}`);
+    throw new UnusableResponse(response.status, `the ${what} response has status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // An exception in the loop cancels the body, so a huge response is not read beyond the limit.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) throw new UnusableResponse(200, `${what} is larger than ${mostBytes} bytes`);
+    if (bytes > mostBytes)
+      throw new UnusableResponse(200, `the ${what} response is larger than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new UnusableResponse(200, `${what} was answered with what is no JSON`, error);
+    throw new UnusableResponse(200, `the ${what} response is no JSON`, error);
   }
 }
 

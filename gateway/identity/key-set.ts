@@ -167,13 +167,13 @@ async function fetchKeys(address: URL, fetcher: typeof fetch, signal: AbortSigna
     redirect: 'error',
     headers: { accept: 'application/jwk-set+json, application/json' },
   });
-  const document = await readResponse(response, 'the JWK set', MAX_BYTES);
-  if (!isRecord(document) || !Array.isArray(document.keys)) throw new Error('the answer is not a JWK set');
+  const document = await readResponse(response, 'JWK set', MAX_BYTES);
+  if (!isRecord(document) || !Array.isArray(document.keys)) throw new Error('the response is not a JWK set');
   const keys = document.keys.flatMap((jwk) => {
     const verifiers = mayVerify(jwk) ? verifiersOf(jwk) : undefined;
     return verifiers === undefined ? [] : { jwk, verifiers };
   });
-  if (keys.length === 0) throw new Error('the JWK set holds no key that may verify a signature');
+  if (keys.length === 0) throw new Error('the JWK set contains no key that may verify signatures');
   return keys;
 }
 

@@ -66,23 +66,26 @@ describe('GET /-/usage', () => {
         exceptions: [
           {
             consumer: 'acme',
-            summary: 'acme has leave from brownouts and sunset until 2027-06-30',
+            summary: 'acme has an exception from brownouts and sunset until 2027-06-30',
             calls: 8,
             lastCall: '2026-11-19T00:00:00Z',
           },
           {
             consumer: 'initech',
-            summary: 'initech had leave from limits until 2026-11-01: it has run out',
+            summary: 'initech had an exception from limits until 2026-11-01: it has run out',
             calls: 0,
             lastCall: null,
           },
-          { consumer: 'hooli', summary: 'hooli has leave from limits until 2026-12-01: it ends in 10 days' },
+          {
+            consumer: 'hooli',
+            summary: 'hooli has an exception from limits until 2026-12-01: it ends in 10 days',
+          },
         ],
       },
       {
         version: 'v2',
         verdict: 'too_early',
-        summary: '0 calls, but the ledger watches it since 2026-11-15 only: too early to say',
+        summary: '0 calls, but the ledger has recorded it only since 2026-11-15: too early to say',
         looks: { since: '2026-11-15T00:00:00Z', because: 'ledger' },
       },
     ]);
@@ -104,7 +107,7 @@ describe('GET /-/usage', () => {
     expect(JSON.parse(body)).toMatchObject({
       recording: false,
       versions: [
-        { verdict: 'too_early', summary: '0 calls, but the ledger does not watch it: too early to say' },
+        { verdict: 'too_early', summary: '0 calls, but the ledger does not record it: too early to say' },
       ],
     });
   });
@@ -120,7 +123,7 @@ describe('GET /-/usage', () => {
     };
     expect(await told('2026-11-14')).toEqual([
       '2026-11-14T00:00:00Z',
-      '0 calls, but the ledger watches it since 2026-11-14 only: too early to say',
+      '0 calls, but the ledger has recorded it only since 2026-11-14: too early to say',
     ]);
     expect((await told('2026-10-21'))[1]).toBe('0 calls in 30 days: safe to retire');
   });

@@ -88,8 +88,8 @@ it('a consumer with an exception is told about it', async () => {
   harness.now = DUE;
   await announcer.announce();
   const [acme, globex] = harness.mails.mails;
-  expect(acme?.text).toContain('An exception gives acme leave from sunset until 2027-06-30.');
-  expect(acme?.html).toContain('<li>An exception gives acme leave');
+  expect(acme?.text).toContain('acme has an exception from sunset until 2027-06-30.');
+  expect(acme?.html).toContain('<li>acme has an exception from');
   expect(globex?.text).not.toContain('exception');
 });
 

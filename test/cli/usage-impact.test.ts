@@ -57,7 +57,7 @@ describe('what dates mean to who calls now', () => {
       { calls: 310, looks: { since: '2026-11-10T00:00:00Z', because: 'ledger' } },
       NOW,
       [
-        'orders v1: retires on 2027-01-15 for 14 consumers, 31 calls a day; the ledger watches it since 2026-11-10 only',
+        'orders v1: retires on 2027-01-15 for 14 consumers, 31 calls a day; the ledger has recorded it only since 2026-11-10',
       ],
     ],
     [
@@ -66,7 +66,7 @@ describe('what dates mean to who calls now', () => {
       { calls: 310, looks: { since: '2026-11-10T00:00:00Z', because: 'deprecated' } },
       NEAR,
       [
-        'orders v1: retires on 2027-01-15 for 14 consumers, 31 calls a day; it is deprecated since 2026-11-10 only',
+        'orders v1: retires on 2027-01-15 for 14 consumers, 31 calls a day; it has been deprecated only since 2026-11-10',
       ],
     ],
     ['nobody', '', { consumers: 0, calls: 0 }, NOW, []],
@@ -156,7 +156,7 @@ describe('what dates mean to who calls now', () => {
       leave('2027-06-30'),
       exception(120),
       NOW,
-      [RETIRES, 'orders v1: acme has leave from sunset until 2027-06-30: 120 calls in 30 days'],
+      [RETIRES, 'orders v1: acme has an exception from sunset until 2027-06-30: 120 calls in 30 days'],
     ],
     [
       'that leave is about to end and still used, as a finding',
@@ -165,7 +165,7 @@ describe('what dates mean to who calls now', () => {
       NOW,
       [
         RETIRES,
-        '16: leave from brownouts until 2026-12-01 ends in 11 days, and acme still calls: 120 calls in 30 days',
+        '16: an exception from brownouts until 2026-12-01 ends in 11 days, and acme still calls: 120 calls in 30 days',
       ],
     ],
     [
@@ -173,7 +173,7 @@ describe('what dates mean to who calls now', () => {
       leave('2026-12-01', 'brownouts'),
       exception(0),
       NOW,
-      [RETIRES, 'orders v1: acme has leave from brownouts until 2026-12-01: 0 calls in 30 days'],
+      [RETIRES, 'orders v1: acme has an exception from brownouts until 2026-12-01: 0 calls in 30 days'],
     ],
   ])('tells %s', async (_title, more, changes, now, expected) => {
     expect(await told(more, changes, now)).toEqual(expected);

@@ -55,13 +55,13 @@ describe('check finds', () => {
       'a freeze of a public API',
       'access: { identity: main, scopes: { read: [orders:read] } }',
       'access: public',
-      'error freeze: a public API knows no consumer that could be new',
+      'error freeze: a public API identifies no consumer that could be new',
     ],
     [
       'a freeze of a version that is not deprecated',
       '    deprecated: 2026-01-15\n',
       '',
-      'error freeze: freeze needs deprecated: a version that is not to go has nobody to keep away',
+      'error freeze: freeze needs deprecated: only a version that will end can be frozen',
     ],
     [
       'a freeze before the deprecation',
@@ -73,13 +73,13 @@ describe('check finds', () => {
       'a freeze on the day of the sunset',
       'freeze: 2026-06-01',
       'freeze: 2027-01-15',
-      'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15): it refuses nobody',
+      'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15): it has no effect',
     ],
     [
       'a freeze without a successor',
       '    successor: v2\n',
       '',
-      'warning freeze: v1 is frozen without a successor: who is refused is told nowhere to go',
+      'warning freeze: v1 is frozen without a successor: refused consumers get no alternative',
     ],
     [
       'an exception without a freeze',
@@ -91,7 +91,7 @@ describe('check finds', () => {
       'an exception that ends before the freeze',
       'until: 2026-12-01',
       'until: 2026-06-01',
-      'error exception: until (2026-06-01) is not after the freeze (2026-06-01): nothing is excepted',
+      'error exception: until (2026-06-01) is not after the freeze (2026-06-01): it has no effect',
     ],
     [
       'a freeze of the API that no version inherits',

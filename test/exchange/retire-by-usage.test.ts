@@ -53,20 +53,20 @@ describe('a retirement by usage', () => {
       'in an API with `mode: observe`',
       'api: orders\n',
       'api: orders\nmode: observe\n',
-      'warning retire-when: an API that is only observed ends nothing that could be held',
+      'warning retire-when: in observe mode no version ends, so nothing can be held',
     ],
     [
       'without a ledger',
       '',
       '',
-      'warning ledger: nothing is judged while no ledger is kept',
+      'warning ledger: retire_when has no effect while the ledger is off',
       'ledger: off\n',
     ],
     [
       'and a freeze without a ledger',
       '',
       '',
-      'warning ledger: nobody is refused while no ledger is kept',
+      'warning ledger: freeze has no effect while the ledger is off',
       'ledger: off\n',
     ],
     [
@@ -80,7 +80,7 @@ describe('a retirement by usage', () => {
       'and a freeze that lasts longer than the ledger keeps callers',
       '',
       '',
-      'warning ledger: it lasts 228 days and the ledger keeps 227: a caller that pauses longer is refused as new',
+      'warning ledger: it lasts 228 days, but the ledger keeps 227: a caller that pauses longer is refused as new',
       'ledger: { keep: 227d }\n',
     ],
   ])('is reported by check %s', async (_title, from, to, said, more = '') => {

@@ -32,10 +32,10 @@ describe('an introspection endpoint without a response', () => {
     [
       'responds with a JSON array',
       (_, response) => response.end('[{"active":true}]'),
-      /whether it is active/,
+      /whether the token is active/,
     ],
-    ['sends active as text', says({ active: 'true' }), /whether it is active/],
-    ['omits active', says({ active: undefined }), /whether it is active/],
+    ['sends active as text', says({ active: 'true' }), /whether the token is active/],
+    ['omits active', says({ active: undefined }), /whether the token is active/],
     [
       'is not UTF-8',
       (_, response) => response.end(Buffer.from('7b22616374697665223a747275652c2261223a22ff227d', 'hex')),

@@ -143,12 +143,8 @@ describe('a body that cannot be used', () => {
       'unknown member "untill": did you mean "until"?',
     ],
     ['a member of the prototype', '{"__proto__":{"api":"orders"}}', 'unknown member "__proto__"'],
-    ['no end', { ...PAUSE, for: undefined }, 'say when the pause ends: either "for" or "until", not both'],
-    [
-      'two ends',
-      { ...PAUSE, until: '2027-01-01' },
-      'say when the pause ends: either "for" or "until", not both',
-    ],
+    ['no end', { ...PAUSE, for: undefined }, 'write either "for" or "until", not both'],
+    ['two ends', { ...PAUSE, until: '2027-01-01' }, 'write either "for" or "until", not both'],
     ['a length that is none', { ...PAUSE, for: '2 hours' }, '"for": not a duration'],
     [
       'a day that no calendar has',

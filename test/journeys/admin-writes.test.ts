@@ -162,8 +162,8 @@ describe('sundial pause', () => {
   });
 
   it.each([
-    ['order', 'v1', '2h', '<api>: no API has this name; there are orders, payments'],
-    ['orders', 'v9', '2h', '<version>: orders has no such version; there are v0, v1, v2'],
+    ['order', 'v1', '2h', '<api>: unknown API (known: orders, payments)'],
+    ['orders', 'v9', '2h', '<version>: unknown version of orders (known: v0, v1, v2)'],
     ['orders', 'v1', '200d', '--for: a pause ends 2027-04-05T14:30:00Z at the latest'],
   ])('the gateway refuses to pause %s %s for %s: exit 1', async (api, version, length, message) => {
     now = BROWNOUT;

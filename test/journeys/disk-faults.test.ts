@@ -142,7 +142,7 @@ describe('a disk that is full', () => {
       expect((await ask('/api/accounts', `unknown ${number}`)).status).toBe(200);
     }
     expect(gateway.stdout).toMatch(
-      /"level":"error",.*the data folder refuses an operation \\((disk I\\/O error|database or disk is full)\\)/,
+      /"level":"error",.*the data folder refuses an operation \((disk I\/O error|database or disk is full)\)/,
     );
     expect(gateway.stdout).toMatch(
       /"level":"error",.*"action":"pause",.*"message":"admin write unavailable"/,

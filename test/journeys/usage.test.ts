@@ -95,7 +95,7 @@ orders v1  deprecated since 2026-01-15, sunset 2027-02-15 in 86 days, successor 
     =HYPERLINK("https://evil.example") 名  token         1      -  2026-11-20 12:00  -                         =HYP-sdk/1.2
     globex                                 token         1      -  2026-11-20 12:00  -                         glob-sdk/1.2
     initech                                token         1      -  2026-11-20 12:00  -                         init-sdk/1.2
-  acme has leave from sunset until 2027-06-30 (contract 4711; by api-team): 3 calls, the last 2026-11-20 12:00
+  acme has an exception from sunset until 2027-06-30 (contract 4711; by api-team): 3 calls, the last 2026-11-20 12:00
 
 Counted from 2026-10-21 to 2026-11-20 12:00 UTC by the gateway's clock; the ledger begins 2026-10-01 00:00.
 Trend: the last seven whole days against the seven before.

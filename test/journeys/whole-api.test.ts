@@ -222,9 +222,9 @@ describe('an API without versions', () => {
       expect(gone.stdout).toMatch(/^Ended the pause of hooks that maria had made until /);
     }
     const none = await pause('orders', 'none', '--for', '2h');
-    expect(none.stderr).toMatch(/^sundial: <version>: orders has no such version; there are /);
+    expect(none.stderr).toMatch(/^sundial: <version>: unknown version of orders \(known: /);
     const wrong = await pause('hook', '--for', '2h');
-    expect(wrong.stderr).toMatch(/^sundial: <api>: no API has this name; there are .*hooks/);
+    expect(wrong.stderr).toMatch(/^sundial: <api>: unknown API \(known: .*hooks/);
   });
 
   it('without dates is active for good, and nothing is published of it', async () => {

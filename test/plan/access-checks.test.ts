@@ -46,7 +46,7 @@ describe('access rules', () => {
     ],
     [{ access: '{ identity: main, scopes: none }' }, /expected/],
     [{ access: '{ identity: [main, others], scopes: any }' }, /no identity.*others|others/],
-    [{ access: '{ identity: [main, main], scopes: any }' }, /asked already/],
+    [{ access: '{ identity: [main, main], scopes: any }' }, /listed twice/],
     [{ ofVersion: ', access: { identity: nobody, scopes: any }' }, /nobody/],
     [{ access: 'public', ofVersion: ', access: { scopes: [a] }' }, /expected|map/],
     [
@@ -114,7 +114,7 @@ describe('access rules', () => {
     const said = (await folder.problems()).filter((each) => each.startsWith('policies/'));
     const hint =
       'write scopes: any, or the scopes that reading and writing need: { read: [orders:read], write: [orders:write] }';
-    const sentence = `warning: nothing is granted to anybody: every request is refused with 403 (${hint})`;
+    const sentence = `warning: no scopes are granted: every request is refused with 403 (${hint})`;
     expect(said).toEqual(place === undefined ? [] : [`policies/orders.yaml${place} ${sentence}`]);
   });
 

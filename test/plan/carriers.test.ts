@@ -64,7 +64,7 @@ describe('the resolve list', () => {
     ['{ query: version, ignore: [""] }', 'not the decoded name of a query parameter, such as version[gte]'],
     [
       '{ query: version, ignore: [version] }',
-      'this is the parameter that carries the version: ignoring version would give every request the default (name what only resembles it, such as version[gte])',
+      'this is the parameter that carries the version: ignoring version would give every request the default (list only similar names, such as version[gte])',
     ],
     ['{ query: version, ignore: ["ver*"] }', 'this is the parameter that carries the version'],
     ['{ query: version, ignore: ["*"] }', 'this is the parameter that carries the version'],
@@ -86,7 +86,7 @@ describe('the resolve list', () => {
       expect(
         await problems(`{ query: version, ignore: ["${name}"] }, { path: "/api/{version}/orders" }`),
       ).toEqual([
-        `policies/orders.yaml:3 «"${name}"» warning: services do not read this parameter as version, so ignore has no effect (leave it out)`,
+        `policies/orders.yaml:3 «"${name}"» warning: services do not read this parameter as version, so ignore has no effect (remove it)`,
       ]);
     },
   );

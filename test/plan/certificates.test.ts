@@ -157,7 +157,7 @@ describe('a public host', () => {
     const bare = host.replace(':8443', '');
     for (const each of problems)
       expect(each).toContain(
-        `warning: no certificate is for ${bare}: no client gets through to it (add it to the names`,
+        `warning: no certificate covers ${bare}: clients cannot connect (add it to the names`,
       );
   });
 
@@ -165,13 +165,13 @@ describe('a public host', () => {
     [
       'host: b.example',
       [
-        'policies/orders.yaml:2 «b.example» warning: no certificate is for b.example: no client gets through to it (listeners.https.tls needs a certificate with the name b.example)',
+        'policies/orders.yaml:2 «b.example» warning: no certificate covers b.example: clients cannot connect (listeners.https.tls needs a certificate with the name b.example)',
       ],
     ],
     [
       'host: [v1.a.example, a.example]',
       [
-        'policies/orders.yaml:2 «a.example» warning: no certificate is for a.example: no client gets through to it (listeners.https.tls needs a certificate with the name a.example)',
+        'policies/orders.yaml:2 «a.example» warning: no certificate covers a.example: clients cannot connect (listeners.https.tls needs a certificate with the name a.example)',
       ],
     ],
     ['host: v1.a.example', []],
@@ -191,7 +191,7 @@ describe('a public host', () => {
     expect(problems).toEqual(
       missing.map(
         (each) =>
-          `policies/orders.yaml:3 «"${subdomain}"» warning: no certificate is for ${each}: no client gets through to it (${hint})`,
+          `policies/orders.yaml:3 «"${subdomain}"» warning: no certificate covers ${each}: clients cannot connect (${hint})`,
       ),
     );
   });

@@ -44,7 +44,7 @@ async function compiled(text: string, environment: Record<string, string> = {}):
   return plan;
 }
 
-const GATEWAYS = "error: %s is the gateway's: it says %s";
+const GATEWAYS = 'error: %s is reserved for the gateway: it says %s';
 const gateways = (name: string, what: string): string => GATEWAYS.replace('%s', name).replace('%s', what);
 const FRAMING = 'connection framing';
 const WHO = 'who calls';
@@ -140,7 +140,7 @@ describe('check', () => {
     [
       'response: { remove: [Idempotency-Replayed] }',
       '«Idempotency-Replayed»',
-      gateways('idempotency-replayed', 'whether an answer is given again'),
+      gateways('idempotency-replayed', 'whether a response is replayed'),
     ],
     ['request: { set: { "X Y": a } }', '«"X**"»', 'error: not a field name'],
     ['request: { set: { X-A: a, x-a: b } }', '«x-a»', 'error: x-a is set above'],

@@ -16,7 +16,8 @@ versions:
   v1: { released: 2024-06-01${version}${operation === '' ? '' : `, operations: { ${operation} }`} }
 `;
 
-const OPEN = 'nobody is known to a public API, so that every key is refused (write anonymous: address)';
+const OPEN =
+  'a public API identifies no caller, so every idempotency key is refused (write anonymous: address)';
 const KEYS = 'idempotency: { keep: 12h }';
 
 describe('check', () => {
@@ -38,7 +39,7 @@ describe('check', () => {
     [
       'an operation that cannot have one',
       [KEYS, { operation: 'GET /a: { idempotency: { required: true } }' }],
-      [':8 «idempotency» warning: idempotency does nothing for GET: its methods are POST, PUT (take it out)'],
+      [':8 «idempotency» warning: idempotency does nothing for GET: its methods are POST, PUT (remove it)'],
     ],
     [
       'an operation that has its own',

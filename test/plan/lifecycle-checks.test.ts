@@ -42,7 +42,7 @@ const rows: readonly Row[] = [
     'a short label that a full one of the same major takes all requests from',
     '  v2:\n    released: 2025-06-01',
     '  v2.1.0: { released: 2026-02-01 }\n  v2:\n    released: 2025-06-01',
-    /«v2» warning: once v2\.1\.0 is released nobody reaches v2: a request for v2 gets v2\.1\.0 \(call it v2\.0\.0, .*\)/,
+    /«v2» warning: once v2\.1\.0 is released no request reaches v2: a request for v2 gets v2\.1\.0 \(call it v2\.0\.0, .*\)/,
   ],
   [
     'a method nobody knows',
@@ -55,7 +55,7 @@ const rows: readonly Row[] = [
     'a whole path, as a client would write it',
     'GET /search:',
     'GET /api/v2/orders/search:',
-    /«GET \/api\/v2\/orders\/search» warning: a path of an operation starts behind the base: .* \(write GET \/search\)/,
+    /«GET \/api\/v2\/orders\/search» warning: operation paths are relative to the base: .* \(write GET \/search\)/,
   ],
   [
     'a parameter as other routers have it',
@@ -81,13 +81,13 @@ const rows: readonly Row[] = [
     'the same requests twice',
     'GET /{id}: {',
     'GET /{a}: {}\n      GET /{id}: {',
-    /«GET \/\{id\}» error: GET \/\{a\} answers the same requests/,
+    /«GET \/\{id\}» error: GET \/\{a\} matches the same requests/,
   ],
   [
     'templates that cross',
     'GET /{id}: {',
     'GET /{a}/b: {}\n      GET /a/{b}: {',
-    /«GET \/a\/\{b\}» warning: some requests are answered by this and by GET \/\{a\}\/b/,
+    /«GET \/a\/\{b\}» warning: some requests match this and GET \/\{a\}\/b/,
   ],
   [
     'an operation sunset before it is deprecated',
@@ -154,7 +154,7 @@ const rows: readonly Row[] = [
     'a redirect to another method',
     'v2 GET /x/{id}',
     'v2 POST /x/{id}',
-    /error: a redirect keeps the method, and POST \/x\/\{id\} is asked for by another/,
+    /error: a redirect keeps the method, and POST \/x\/\{id\} has another method/,
   ],
   [
     'a redirect into the past',
@@ -166,7 +166,7 @@ const rows: readonly Row[] = [
     'exceptions in a public API',
     /access: \{ identity.*\n/,
     'access: public\n',
-    /error: a public API knows no consumer to except/,
+    /error: a public API identifies no consumer for an exception/,
   ],
   [
     'an exception that ends with the sunset',
@@ -191,7 +191,7 @@ const rows: readonly Row[] = [
     'two exceptions in one',
     'consumer: bulk, until: 2026-12-01, from: [limits]',
     'consumer: acme, until: 2027-02-01, from: [sunset]',
-    /error: "acme" already has leave from sunset/,
+    /error: "acme" already has an exception from sunset/,
   ],
   [
     'forgotten before it is retired',
@@ -203,13 +203,13 @@ const rows: readonly Row[] = [
     'a curve that climbs',
     'rate: 600/1m, deprecated: 50%',
     'rate: 600/1m, deprecated: { from: 5%, to: 50% }',
-    /«50%» error: a curve falls/,
+    /«50%» error: a curve must fall/,
   ],
   [
     'a curve to nowhere',
     'sunset: 2027-06-15, successor: GET /, limits: { deprecated: 30/1m }',
     'limits: { deprecated: { from: 50%, to: 5% } }',
-    /«deprecated» error: a curve leads to a sunset/,
+    /«deprecated» error: a curve needs a sunset/,
   ],
   [
     'a curve of rates',

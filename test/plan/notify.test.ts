@@ -27,14 +27,14 @@ describe('notify', () => {
     expect(await files.problems()).toEqual([]);
     await files.write('policies/orders.yaml', text.replace(/access:.*/, 'access: public'));
     expect(await files.problems()).toEqual([
-      expect.stringContaining('warning: nobody is known to a public API but by an address'),
+      expect.stringContaining('warning: a public API identifies no consumer, so no mail is sent'),
     ]);
     const operation = 'v2: { operations: { GET /mine: { access: { identity: main, scopes: any } } },';
     await files.write(
       'policies/orders.yaml',
       text.replace(/access:.*/, 'access: public').replace('v2: { released', `${operation} released`),
     );
-    expect(await files.problems()).not.toContainEqual(expect.stringContaining('nobody is known'));
+    expect(await files.problems()).not.toContainEqual(expect.stringContaining('identifies no consumer'));
   });
 
   it('takes the days of the countdown in any order, each once', async () => {

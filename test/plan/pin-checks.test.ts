@@ -29,8 +29,8 @@ describe('default-served', () => {
     [
       '{ created: account_created, match: exact }',
       [
-        'from then on an account made on a day without a version gets 410',
-        'until then an account made on a day without a version gets 400',
+        'from then on an account created on a day without a version gets 410',
+        'until then an account created on a day without a version gets 400',
       ],
     ],
   ];
@@ -128,20 +128,20 @@ describe('a pin', () => {
 
   it('needs date versions', async () => {
     expect(await problems(PAYMENTS.replaceAll('2025-09-15: {', 'v1: {'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: an account is pinned to a day, and the version "v1" is none (call versions by their day, such as 2026-01-15)',
+      'policies/payments.yaml:3 «pin» error: accounts are pinned to dates, and the version "v1" is no date (name versions by date, such as 2026-01-15)',
     ]);
   });
 
   it('needs an identity', async () => {
     expect(await problems(PAYMENTS.replace('{ identity: main, scopes: any }', 'public'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: a public API knows no account that could be pinned (access: { identity: …, scopes: any })',
+      'policies/payments.yaml:3 «pin» error: a public API identifies no account that could be pinned (access: { identity: …, scopes: any })',
     ]);
   });
 
   it('warns that a public operation is public only for requests with a version', async () => {
     const operations = '2026-06-01, operations: { GET /status: { access: public } } }';
     expect(await problems(PAYMENTS.replace(/2026-06-01 \}\n$/, `${operations}\n`))).toEqual([
-      'policies/payments.yaml:10 «public» warning: public for requests that name the version: without it the account is asked for',
+      'policies/payments.yaml:10 «public» warning: public only for requests that name the version: others must authenticate for the pin',
     ]);
   });
 

@@ -42,8 +42,8 @@ describe('successor-circle', () => {
   it('leaves cycles of redirects only, and self-references, to other findings', async () => {
     const redirects = version('v1', 'after: { redirect: v2 }') + version('v2', 'after: { redirect: v1 }');
     expect(await said(redirects)).toEqual([
-      expect.stringContaining('error: this redirect leads in a circle'),
-      expect.stringContaining('error: this redirect leads in a circle'),
+      expect.stringContaining('error: this is a redirect loop'),
+      expect.stringContaining('error: this is a redirect loop'),
     ]);
     expect(await said(version('v1', 'successor: v1'))).toEqual([
       expect.stringContaining('error: a version cannot be its own successor'),
@@ -161,6 +161,6 @@ describe('operation-successor', () => {
 
   it('duplicate operations are reported once, by the check of names', async () => {
     const twice = operations(`"GET /{a}": {}, "GET /{b}": {}, GET /x: { successor: "GET /y" }`);
-    expect(await said(twice)).toEqual([expect.stringContaining('answers the same requests')]);
+    expect(await said(twice)).toEqual([expect.stringContaining('matches the same requests')]);
   });
 });

@@ -25,7 +25,7 @@ describe('check', () => {
     [
       'a target that stands twice',
       'targets: [http://127.0.0.1:4001, http://127.0.0.1:4005, "http://127.0.0.1:4001/"]',
-      '6 «"http://127.0.0.1:4001/"» error: this target stands here twice',
+      '6 «"http://127.0.0.1:4001/"» error: this target is listed twice',
     ],
     [
       'a balance over nothing',
@@ -74,7 +74,7 @@ describe('check', () => {
       'of the whole API',
       ORDERS.replace('upstreams:', 'maintenance: 2026-11-19T20:00:00Z\nupstreams:'),
       [
-        '5 «maintenance» warning: this maintenance ended at 2026-11-19T20:00:00Z (take the line out, or write when it will end)',
+        '5 «maintenance» warning: this maintenance ended at 2026-11-19T20:00:00Z (remove the line, or write its new end)',
       ],
     ],
     [
@@ -84,7 +84,7 @@ describe('check', () => {
         '{ released: 2026-01-15, maintenance: { until: 2026-11-20, why: done } }',
       ),
       [
-        '10 «maintenance» warning: this maintenance ended at 2026-11-20 (take the line out, or write when it will end)',
+        '10 «maintenance» warning: this maintenance ended at 2026-11-20 (remove the line, or write its new end)',
       ],
     ],
     [
@@ -94,7 +94,7 @@ describe('check', () => {
         '{ released: 2026-01-15, operations: { GET /search: { maintenance: 2025-01-01 } } }',
       ),
       [
-        '10 «maintenance» warning: this maintenance ended at 2025-01-01 (take the line out, or write when it will end)',
+        '10 «maintenance» warning: this maintenance ended at 2025-01-01 (remove the line, or write its new end)',
       ],
     ],
     [

@@ -49,14 +49,14 @@ describe('making a pause', () => {
   });
 
   it.each<[string, Partial<PauseRequest>, string, string]>([
-    ['an unknown API', { api: 'order' }, 'api', 'no API has this name; there is orders'],
+    ['an unknown API', { api: 'order' }, 'api', 'unknown API (known: orders)'],
     [
       'an API without versions or dates',
       { api: 'health' },
       'api',
       'an API without versions and without dates has nothing to pause',
     ],
-    ['an unknown version', { label: 'v9' }, 'label', 'orders has no such version; there is v1'],
+    ['an unknown version', { label: 'v9' }, 'label', 'unknown version of orders (known: v1)'],
     [
       'an end that has passed',
       { until: NOW },
@@ -141,7 +141,7 @@ describe('making a pause', () => {
       'stays_ended',
       'v1 has no upstream: its 404 stays',
     ],
-    ['far from its end', life({ sunset: END }), {}, 'none', 'v1 has nothing to hold in that time'],
+    ['far from its end', life({ sunset: END }), {}, 'none', 'v1 has no sunset or brownout in that time'],
   ])('describes its effect on a version %s', (_what, rules, changes, effect, summary) => {
     const found = effectsOf(pause(changes), [{ name: 'orders', versions: new Map([['v1', rules]]) }]);
     expect(found).toMatchObject([{ version: 'v1', operation: undefined, effect, summary }]);

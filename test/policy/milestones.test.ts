@@ -145,7 +145,7 @@ describe('the text of a milestone', () => {
     };
     expect(textOf('deprecation', alone)).toEqual([]);
     expect(textOf('deprecation', { ...alone, alternate: 'https://example.com/' })).toEqual([
-      'What may serve instead: https://example.com/',
+      'Alternative: https://example.com/',
     ]);
   });
 

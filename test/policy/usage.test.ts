@@ -147,15 +147,15 @@ describe('the verdict', () => {
       at('2026-11-10'),
       LONG_AGO,
       'too_early',
-      '0 calls, but the ledger watches it since 2026-11-10 only: too early to say',
+      '0 calls, but the ledger has recorded it only since 2026-11-10: too early to say',
     ],
-    [NONE, undefined, LONG_AGO, 'too_early', '0 calls, but the ledger does not watch it: too early to say'],
+    [NONE, undefined, LONG_AGO, 'too_early', '0 calls, but the ledger does not record it: too early to say'],
     [
       NONE,
       LONG_AGO,
       at('2026-11-18'),
       'too_early',
-      '0 calls, but it is deprecated since 2026-11-18 only: too early to say',
+      '0 calls, but it has been deprecated only since 2026-11-18: too early to say',
     ],
     [
       { consumers: 14, calls: 94_550 },
@@ -177,14 +177,14 @@ describe('the verdict', () => {
       at('2026-11-10'),
       LONG_AGO,
       'called',
-      'still called by 2 consumers, 2 calls a day; the ledger watches it since 2026-11-10 only',
+      'still called by 2 consumers, 2 calls a day; the ledger has recorded it only since 2026-11-10',
     ],
     [
       { consumers: 2, calls: 7 },
       NOON - 60_000,
       LONG_AGO,
       'called',
-      'still called by 2 consumers, 7 calls a day; the ledger watches it since 2026-11-20 only',
+      'still called by 2 consumers, 7 calls a day; the ledger has recorded it only since 2026-11-20',
     ],
   ])('of %j, watched since %j and deprecated since %j: %s', (used, beganAt, deprecated, kind, words) => {
     const verdict = usageVerdict(used, { window: window(), beganAt, deprecated });

@@ -16,7 +16,7 @@ const TRACE = 'which trace it belongs to';
 
 const MEANINGS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   authorization: 'which token is sent',
-  cookie: 'what a browser keeps',
+  cookie: 'which cookies a browser has',
   host: 'which host is meant',
   origin: 'which page asks',
   referer: 'which page asks',
@@ -25,10 +25,10 @@ const MEANINGS: Readonly<Record<string, string>> = Object.assign(Object.create(n
   range: CONTENT,
   'cache-control': 'what caches may do',
   pragma: 'what caches may do',
-  'idempotency-key': 'which request it is again',
+  'idempotency-key': 'which request is retried',
   'x-request-id': 'which request it is',
-  via: 'the way of a message',
-  'max-forwards': 'the way of a message',
+  via: 'which proxies a message passed',
+  'max-forwards': 'how many proxies a message may pass',
   traceparent: TRACE,
   tracestate: TRACE,
   baggage: TRACE,

@@ -58,5 +58,5 @@ export function endsSoon({ until }: Pick<Exception, 'until'>, now: EpochMs): boo
 
 export function exceptionInWords({ from, until }: Pick<Exception, 'from' | 'until'>): string {
   const what = from.join(', ').replace(/, (?=[^,]*$)/, ' and ');
-  return `leave from ${what} until ${dateInWords(until)}`;
+  return `an exception from ${what} until ${dateInWords(until)}`;
 }

@@ -74,7 +74,7 @@ export function milestoneText(milestone: Milestone): readonly string[] {
       return [`Requests are ${answer}.`, ...adviceOf(milestone.life)];
     }
     case 'retired':
-      return ['Exceptions from its end are over.', ...adviceOf(milestone.life)];
+      return ['Exceptions from its sunset have expired.', ...adviceOf(milestone.life)];
     default:
       return milestone satisfies never;
   }
@@ -95,7 +95,7 @@ function adviceOf({ schedule }: Life): readonly string[] {
   const next = [successor, successorOperation].filter((each) => each !== undefined).join(' ');
   return [
     ...(next === '' ? [] : [`Move to ${next}.`]),
-    ...(successor !== undefined || alternate === undefined ? [] : [`What may serve instead: ${alternate}`]),
+    ...(successor !== undefined || alternate === undefined ? [] : [`Alternative: ${alternate}`]),
     ...(guide === undefined ? [] : [`Migration guide: ${guide}`]),
   ];
 }

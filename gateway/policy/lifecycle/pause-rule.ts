@@ -59,13 +59,13 @@ function subjectProblems(
   const api = apis.find((each) => each.name === name);
   if (api === undefined) {
     const names = apis.filter(canBePaused).map((each) => each.name);
-    return [{ field: 'api', message: `no API has this name; there ${listed(names)}` }];
+    return [{ field: 'api', message: `unknown API (known: ${listed(names)})` }];
   }
   if (!canBePaused(api))
     return [{ field: 'api', message: 'an API without versions and without dates has nothing to pause' }];
   if (label === undefined || api.versions.has(label)) return [];
   return [
-    { field: 'label', message: `${name} has no such version; there ${listed([...api.versions.keys()])}` },
+    { field: 'label', message: `unknown version of ${name} (known: ${listed([...api.versions.keys()])})` },
   ];
 }
 
@@ -80,7 +80,7 @@ function canBePaused({ versions }: PausableApi): boolean {
 }
 
 function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'is none' : `${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
+  return names.length === 0 ? 'none' : names.join(', ');
 }
 
 function timeProblems(request: PauseRequest, now: EpochMs): readonly PauseProblem[] {

@@ -64,7 +64,7 @@ const calls = notation(
     return { units: rate.units, days };
   },
   'not calls per whole days, such as 100/30d, of at most 366 days',
-  { description: 'Fewer calls than this in so many days.', examples: ['100/30d'] },
+  { description: 'Fewer calls than this in that many days.', examples: ['100/30d'] },
 );
 
 const consumers = z
@@ -78,12 +78,14 @@ export const retireWhenSection = z
     calls_below: calls.optional(),
     on_exceed: z
       .enum(['warn', 'hold'])
-      .meta({ description: 'Whether the sunset comes all the same, or is held for a while; default warn.' })
+      .meta({
+        description: 'Whether the sunset happens anyway (warn) or is held for a while (hold); default warn.',
+      })
       .optional(),
   })
   .refine(
     ({ consumers_below, calls_below }) => consumers_below !== undefined || calls_below !== undefined,
-    'nothing to go by: write consumers_below or calls_below',
+    'retire_when needs consumers_below or calls_below',
   )
   .transform(
     ({ consumers_below, calls_below, on_exceed }): RetireWhen => ({
@@ -93,7 +95,7 @@ export const retireWhenSection = z
       onExceed: on_exceed ?? 'warn',
     }),
   )
-  .meta({ description: 'When the version may be retired, by what is still called of it.' });
+  .meta({ description: 'The usage below which the version may retire.' });
 
 export interface HoldableVersion {
   readonly api: string;

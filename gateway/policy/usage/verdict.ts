@@ -102,9 +102,9 @@ function frequencyInWords({ calls, perDay, days }: CallRate): string {
 }
 
 function sinceWhen(looks: CountingStart): string {
-  if (looks.since === undefined) return 'the ledger does not watch it';
+  if (looks.since === undefined) return 'the ledger does not record it';
   const day = dayOf(looks.since);
   return looks.because === 'deprecated'
-    ? `it is deprecated since ${day} only`
-    : `the ledger watches it since ${day} only`;
+    ? `it has been deprecated only since ${day}`
+    : `the ledger has recorded it only since ${day}`;
 }

@@ -27,7 +27,7 @@ export function checkAccess(view: PolicyView, around: CheckContext, report: Repo
     }
     if (version.access.identity !== undefined && view.parts.resolve?.some(({ pin }) => pin !== undefined)) {
       const message =
-        'with pins it must be known who calls before the version is: versions share the identities of the API';
+        'with pins the caller is authenticated before the version is known: versions share the identities of the API';
       report([...path, 'identity'], { rule: 'access', message });
     }
   }
@@ -61,7 +61,7 @@ function checkIdentities(
     const at = typeof identity === 'string' ? [...path, 'identity'] : [...path, 'identity', index];
     if (!known.includes(name)) reportUnknownName(at, 'identity', name, known, view, report, NO_IDENTITY);
     else if (names.indexOf(name) < index)
-      report(at, { rule: 'access', message: 'this identity is asked already' });
+      report(at, { rule: 'access', message: 'this identity is listed twice' });
   }
 }
 
@@ -78,7 +78,7 @@ function checkGrants(
   report([...path, 'scopes'], {
     rule: 'access',
     severity: 'warning',
-    message: 'nothing is granted to anybody: every request is refused with 403',
+    message: 'no scopes are granted: every request is refused with 403',
     hint: 'write scopes: any, or the scopes that reading and writing need: { read: [orders:read], write: [orders:write] }',
   });
 }

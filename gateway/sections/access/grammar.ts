@@ -9,8 +9,12 @@ const scopeList = (description: string) =>
     .meta({ description });
 
 const scopesByUse = z.strictObject({
-  read: scopeList('All needed for GET, HEAD and OPTIONS, or any; none may without it.').optional(),
-  write: scopeList('All needed for every other method, or any; none may without it.').optional(),
+  read: scopeList(
+    'Scopes needed for GET, HEAD and OPTIONS, or any; without it these methods are refused.',
+  ).optional(),
+  write: scopeList(
+    'Scopes needed for every other method, or any; without it these methods are refused.',
+  ).optional(),
 });
 
 /** A missing use is granted to no caller. */
@@ -19,16 +23,18 @@ const scopes = z
     z.literal('any').transform(() => ({ read: [], write: [] }) as z.output<typeof scopesByUse>),
     scopesByUse,
   ])
-  .meta({ description: 'Scopes that a caller must have, by what it does; any: none, whoever is known may.' });
+  .meta({
+    description: 'Scopes that a caller must have, for reads and writes; any: every known caller may call.',
+  });
 
 const identityNames = z.union([z.string(), z.array(z.string()).min(1)]).meta({
-  description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
+  description: 'Name of an identity in gateway.yaml, or several in the order in which they are tried.',
   examples: ['main'],
 });
 
 const anonymous = (otherwise: string) =>
   z.boolean().meta({
-    description: `Whether a request without any credential passes where no scope is needed; ${otherwise}.`,
+    description: `Whether a request without credentials passes if no scope is needed; ${otherwise}.`,
   });
 
 export const accessSection = z
@@ -36,7 +42,7 @@ export const accessSection = z
     z.literal('public'),
     z.strictObject({ identity: identityNames, anonymous: anonymous('default false').optional(), scopes }),
   ])
-  .meta({ description: 'Who may call: public, or who is known to an identity.' });
+  .meta({ description: 'Who may call: public, or consumers of an identity.' });
 
 /** May have its own identity even in a public API. */
 export const versionAccessSection = z
@@ -49,18 +55,20 @@ export const versionAccessSection = z
     }),
   ])
   .meta({
-    description: 'Who may call this version; default: as the API says, also for each member left out.',
+    description: 'Who may call this version; default: as in the API, also for each missing key.',
   });
 
 export const operationAccessSection = z
   .union([
     z.literal('public'),
-    z.strictObject({ scopes: scopeList('All needed for this operation; any: whoever is known may.') }),
+    z.strictObject({
+      scopes: scopeList('Scopes needed for this operation; any: every known caller may call.'),
+    }),
   ])
   .meta({ description: 'Who may call this operation; default: as its version says.' });
 
 /** CACHE-3. */
 export const sharedSection = z.boolean().meta({
   description:
-    'Whether shared caches may keep answers to identified callers, and give them to others; default false.',
+    'Whether shared caches may store responses to identified callers and serve them to others; default false.',
 });

@@ -3,5 +3,5 @@ import { z } from 'zod';
 
 export const bodyNoticeSection = z.boolean().meta({
   description:
-    'Whether JSON objects answered while deprecated get a member `_deprecation`; an operation without this key has what its version says; default false.',
+    'Whether deprecated JSON responses get a member `_deprecation`; operations inherit it; default false.',
 });

@@ -7,7 +7,7 @@ const count = (least: number, most: number, description: string) =>
   z.int().min(least).max(most).meta({ description });
 
 const connections = z.strictObject({
-  max: count(1, 100_000, 'Requests and WebSockets one target has at the same time; default 256.').optional(),
+  max: count(1, 100_000, 'Most concurrent requests and WebSockets of one target; default 256.').optional(),
   queue: count(0, 1_000_000, 'Requests that may wait for one target; default 1024.').optional(),
   wait: duration('Longest time a request waits; default 1s.').optional(),
 });
@@ -19,10 +19,10 @@ function parseShare(text: string): number | undefined {
 }
 
 const retries = z.strictObject({
-  attempts: count(1, 5, 'How often a request is sent again at most; default 1.').optional(),
+  attempts: count(1, 5, 'Most retries of a request; default 1.').optional(),
   budget: notation(parseShare, 'not a share such as 20%', {
     description:
-      'Share of the recent requests that may be sent again; default 20%. One per second always may.',
+      'Share of recent requests that may be retried; default 20%. One retry per second is always allowed.',
     examples: ['20%'],
   }).optional(),
 });
@@ -34,10 +34,7 @@ const file = (description: string, example: string) =>
     .meta({ description: `${description} A path relative to this file.`, examples: [example] });
 
 const tls = z.strictObject({
-  ca: file(
-    'PEM file of the authorities that are believed, instead of the usual ones.',
-    './ca.pem',
-  ).optional(),
+  ca: file('PEM file of the trusted authorities, instead of the default ones.', './ca.pem').optional(),
   cert: file('PEM file of the certificate shown to the upstream.', './client.pem').optional(),
   key: file('PEM file of its key.', './client.key').optional(),
   name: notation(
@@ -59,20 +56,19 @@ function parseAuthority(text: string): string | undefined {
 
 export const connectionFields = {
   connections: connections
-    .meta({ description: 'Limits of one target; what is beyond them is answered 503.' })
+    .meta({ description: 'Limits of one target; requests beyond them get 503.' })
     .optional(),
   retries: z
     .union([z.literal('off'), retries])
     .meta({
-      description:
-        'Sends a request without body and without side effects once more when no byte of an answer came, or off.',
+      description: 'Retries a request without body and side effects if no response byte arrived, or off.',
     })
     .optional(),
   http2: z
     .boolean()
     .meta({
       description:
-        'Whether HTTP/2 is spoken: offered to https targets, presupposed of http targets; default false.',
+        'Whether to use HTTP/2: negotiated with https targets, assumed for http targets; default false.',
     })
     .optional(),
   tls: tls.meta({ description: 'For https targets, whose certificates are always verified.' }).optional(),

@@ -14,8 +14,8 @@ export function checkContacts({ parts, versions }: PolicyView, _around: CheckCon
   report(['contacts'], {
     rule: 'contacts',
     severity: 'warning',
-    message: 'nobody is known to a public API but by an address, so that nobody is written to',
-    hint: 'write access: { identity: <name>, scopes: any }, or take the contacts out',
+    message: 'a public API identifies no consumer, so no mail is sent',
+    hint: 'write access: { identity: <name>, scopes: any }, or remove contacts',
     at: 'key',
   });
 }

@@ -15,8 +15,8 @@ export const corsSection = z
       .array(origin)
       .min(1)
       .refine((origins) => origins.length === 1 || !origins.includes(ANY_ORIGIN), '"*" stands alone')
-      .meta({ description: 'Pages that may read answers; cookies are never allowed.' }),
+      .meta({ description: 'Pages that may read responses; cookies are never allowed.' }),
   })
   .meta({
-    description: 'Calls from browsers: preflights are answered here, answers name who may read them.',
+    description: 'Calls from browsers: the gateway answers preflights and sets CORS headers.',
   });

@@ -16,7 +16,7 @@ const day = notation(
   (text) => (parseInstant(text) === undefined ? undefined : text),
   'not a calendar date (YYYY-MM-DD) or an instant with its offset',
   {
-    description: 'When the account of the consumer was made; default: its token does not say.',
+    description: 'Creation day of the account; default: unknown.',
     examples: ['2025-10-01'],
   },
 );
@@ -48,10 +48,10 @@ const expectation = z
       .optional(),
     created: day.optional(),
     first_seen: instant('When the consumer first called the version; default: before any freeze.').optional(),
-    at: instant('When. Required, so that an expectation holds on any day.'),
+    at: instant('Instant of the request. Required, so that the result is the same on any day.'),
     version: z
       .string()
-      .meta({ description: 'The version that answers.', examples: ['v1'] })
+      .meta({ description: 'The resolved version.', examples: ['v1'] })
       .optional(),
     stage: z
       .enum(['planned', 'active', 'deprecated', 'sunset', 'retired'])
@@ -86,4 +86,4 @@ export type Expectation = z.output<typeof expectation>;
 
 export const expectSection = z
   .array(expectation)
-  .meta({ description: 'Requests and what must come of them; run by `check`.' });
+  .meta({ description: 'Requests with their expected results; `check` runs them.' });

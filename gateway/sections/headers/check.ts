@@ -49,7 +49,7 @@ function checkEdits(view: PolicyView, report: Report): void {
     if (why === undefined) return;
     report(place, {
       rule: 'headers',
-      message: `${name} is the gateway's: it says ${why.says}`,
+      message: `${name} is reserved for the gateway: it says ${why.says}`,
       hint: why.hint,
       at,
     });
@@ -73,7 +73,7 @@ function checkKept(view: PolicyView, around: CheckContext, report: Report): void
         rule: 'headers',
         severity: 'warning',
         message: `keep has no effect on ${name}, which is not dropped`,
-        hint: 'leave it out',
+        hint: 'remove it',
       });
   }
   if (keep === undefined || from !== 'trusted_proxies' || around.trustsProxies !== false) return;
@@ -90,7 +90,7 @@ function checkFrom(view: PolicyView, report: Report): void {
   if (keep && !from)
     report(KEEP, {
       rule: 'headers',
-      message: 'keep needs from: for which requests the fields go on',
+      message: 'keep needs from, which says for which requests the fields are kept',
       hint: 'write from: trusted_proxies if your proxies set them, or from: any',
       at: 'key',
     });

@@ -20,7 +20,7 @@ const BOTH: Readonly<Record<string, string>> = {
   trailer: FRAMING,
   'transfer-encoding': FRAMING,
   upgrade: FRAMING,
-  via: 'the way of a message',
+  via: 'which proxies a message passed',
   'x-request-id': 'which request it is',
 };
 const REQUEST: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const REQUEST: Readonly<Record<string, string>> = {
   'x-client-id': IDENTITY,
   'x-scopes': IDENTITY,
   proxy: IDENTITY,
-  'accept-encoding': 'the coding of answers',
+  'accept-encoding': 'which codings responses may have',
 };
 const RESPONSE: Readonly<Record<string, string>> = {
   'content-encoding': FRAMING,
@@ -40,9 +40,9 @@ const RESPONSE: Readonly<Record<string, string>> = {
   link: LIFECYCLE,
   warning: LIFECYCLE,
   'proxy-status': 'what failed',
-  'strict-transport-security': 'how it is reached',
-  'retry-after': 'when to come again',
-  'idempotency-replayed': 'whether an answer is given again',
+  'strict-transport-security': 'that HTTPS is required',
+  'retry-after': 'when to retry',
+  'idempotency-replayed': 'whether a response is replayed',
   vary: 'what an answer depends on',
 };
 /** The gateway drops these from client requests, whether or not it sends them to an upstream. */

@@ -23,9 +23,9 @@ const fieldName = notation(parseFieldName, 'not a field name', {
 const edits = (whose: string) => ({
   set: z
     .record(z.string(), value)
-    .meta({ description: `Fields ${whose}, whatever else was there.`, examples: [{ 'X-Tenant': 'acme' }] })
+    .meta({ description: `Fields ${whose}, in place of existing ones.`, examples: [{ 'X-Tenant': 'acme' }] })
     .optional(),
-  remove: z.array(fieldName).meta({ description: 'Fields taken out.' }).optional(),
+  remove: z.array(fieldName).meta({ description: 'Fields to remove.' }).optional(),
 });
 
 const kept = {
@@ -37,7 +37,7 @@ const kept = {
       }),
     )
     .min(1)
-    .meta({ description: 'Identity, address and method override fields that services get as they came.' })
+    .meta({ description: 'Identity, address and method override headers that are forwarded unchanged.' })
     .optional(),
   from: z
     .enum(['trusted_proxies', 'any'])
@@ -51,15 +51,15 @@ export const headersSection = z
   .strictObject({
     request: z
       .strictObject({ ...edits('the upstream gets'), ...kept })
-      .meta({ description: 'Of what clients send.' })
+      .meta({ description: 'Changes to requests.' })
       .optional(),
     response: z
       .strictObject(edits('the client gets'))
-      .meta({ description: 'Of what upstreams answer.' })
+      .meta({ description: 'Changes to responses.' })
       .optional(),
   })
   .meta({
-    description: 'Header fields changed on their way; those the gateway answers for stay as they are.',
+    description: 'Changes to header fields, except those that the gateway sets.',
   });
 
 export const maxBodySection = size(

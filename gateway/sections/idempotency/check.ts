@@ -19,7 +19,7 @@ export function checkIdempotency(
     report([...at, 'idempotency'], {
       rule: 'idempotency',
       severity: 'warning',
-      message: 'nobody is known to a public API, so that every key is refused',
+      message: 'a public API identifies no caller, so every idempotency key is refused',
       hint: 'write anonymous: address',
       at: 'key',
     });
@@ -41,7 +41,7 @@ export function checkIdempotency(
         rule: 'idempotency',
         severity: 'warning',
         message: `idempotency does nothing for ${method}: its methods are ${[...methods].join(', ')}`,
-        hint: method === 'PATCH' ? 'write methods: [PATCH]' : 'take it out',
+        hint: method === 'PATCH' ? 'write methods: [PATCH]' : 'remove it',
         at: 'key',
       });
     }

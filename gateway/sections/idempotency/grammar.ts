@@ -37,30 +37,30 @@ function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
       .optional(),
     required: z
       .boolean()
-      .meta({ description: says('Whether they must: 400 without one.', 'required') })
+      .meta({ description: says('Whether a key is required: 400 without one.', 'required') })
       .optional(),
     keep: wholeSeconds(says('How long the outcome of a request is kept for its key.', 'keep')).optional(),
     unknown: oneOf(
       ['hold', 'release'],
       says(
-        'A request that was sent and whose outcome is unknown: its key is answered 409 for as long, or free.',
+        'Key of a request with an unknown outcome: it gets 409 for the keep time (hold), or is free (release).',
         'unknown',
       ),
     ),
     server_errors: oneOf(
       ['release', 'replay'],
-      says('A 5xx of the upstream: the key is free again, or it is an outcome.', 'server_errors'),
+      says('A 5xx of the upstream frees the key (release), or is replayed (replay).', 'server_errors'),
     ),
     anonymous: oneOf(
       ['refuse', 'address'],
-      says('Keys of callers nobody knows: 400, or one set of keys per address.', 'anonymous'),
+      says('Keys of anonymous callers: 400 (refuse), or keys per address (address).', 'anonymous'),
     ),
     max_body: sizeUpTo(
-      says('Larger request bodies pass without protection; where a key is required, 413.', 'max_body'),
+      says('Larger request bodies pass without protection, or get 413 if a key is required.', 'max_body'),
     ).optional(),
     max_answer: sizeUpTo(
       says(
-        'Larger answers and streams are not kept: their requests may be carried out again; where a key is required, 409.',
+        'Larger responses and streams are not kept. A repeated request is executed again, or gets 409 if a key is required.',
         'max_answer',
       ),
     ).optional(),
@@ -72,7 +72,9 @@ const written = (key: keyof typeof WRITTEN): string => {
   return typeof value === 'object' ? value.join(', ') : String(value);
 };
 
-const meta = { description: 'Requests with an Idempotency-Key are carried out once, and answered again.' };
+const meta = {
+  description: 'A request with an Idempotency-Key is executed once; repetitions get the same response.',
+};
 
 export const idempotencySection = z
   .strictObject(fieldsWith((what, key) => `${what} Default ${written(key)}.`))

@@ -48,14 +48,14 @@ function checkEach(
     }
     names.add(limit.name);
     if (limit.by === 'consumer' && view.parts.access === 'public')
-      wrong('by', 'a public API knows no consumer', 'write by: address');
+      wrong('by', 'a public API identifies no consumer', 'write by: address');
     const layers = [limit, ...beyond.flatMap((each) => namedLimits(each).filter(isNamed(limit.name)))];
     if (limit.burst !== undefined || limit.rate !== undefined) {
       const years = Math.round(longestFill(layers) / YEAR_MS);
       if (years > MOST_YEARS)
         wrong(
           limit.burst === undefined ? 'rate' : 'burst',
-          `burst at this rate takes ${years.toLocaleString('en')} years to come back: no store can count beyond ${MOST_YEARS}`,
+          `at this rate the burst takes ${years.toLocaleString('en')} years to refill: stores count at most ${MOST_YEARS}`,
           'write a smaller burst, or a higher rate',
         );
     }
@@ -63,7 +63,7 @@ function checkEach(
     if (limit.burst !== undefined)
       wrong('burst', 'a sliding log has no burst: exactly its rate passes in any window');
     if (limit.exact === false)
-      wrong('exact', 'a sliding log is always exact: what it admits cannot be leased ahead');
+      wrong('exact', 'a sliding log is always exact: its units cannot be leased in advance');
     const { rate, algorithm, deprecated } = limit;
     const long = (units = 0) => units > LONGEST_LOG;
     const tooLong = (key: string) =>
@@ -161,7 +161,7 @@ function checkTogether(view: PolicyView, report: Report): void {
         : [];
       const at = namedLimits(owner.length === 0 ? limits : version.limits);
       const place = at.find(({ name }) => name === all.active.name);
-      const message = `everyone together gets less than one ${one.by} does by ${one.active.name}: that limit is never reached`;
+      const message = `all callers together get less than one ${one.by} gets from limit ${one.active.name}, which is never reached`;
       if (place !== undefined)
         report(placeOfLimit(owner, place), { rule: 'limits', severity: 'warning', message });
     }

@@ -15,7 +15,7 @@ export function checkCosts(view: PolicyView, report: Report): void {
       const path = ['versions', label, 'operations', name, 'cost'];
       const rules = limitsOf(view, version, name, operation);
       if (rules.length === 0) {
-        const message = 'a cost without a limit counts nothing';
+        const message = 'cost has no effect without a limit';
         report(path, { rule: 'limits', severity: 'warning', message, at: 'key' });
       }
       const isLowered = (operation.deprecated ?? version.deprecated) !== undefined;
@@ -59,7 +59,7 @@ function insufficientBurst(
   if (active.burst < cost) {
     const what = active.algorithm === 'sliding-log' ? 'rate' : 'burst';
     return {
-      message: `${describeBurst(active)}: nothing of this cost ever passes`,
+      message: `${describeBurst(active)}: no request with this cost ever passes`,
       hint: `write a ${what} of at least ${cost} for it, or a cost of at most ${active.burst}`,
     };
   }
@@ -67,11 +67,11 @@ function insufficientBurst(
   if (!isLowered || last.burst >= cost) return undefined;
   const since = deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
   return {
-    message: `${since}, ${describeBurst(last)}: nothing of this cost passes`,
+    message: `${since}, ${describeBurst(last)}: no request with this cost passes`,
     hint: `lower it to no less than ${cost}, or write a cost of at most ${last.burst}`,
   };
 }
 
 function describeBurst({ name, burst, algorithm }: Limit): string {
-  return `limit ${name} has room for ${burst} ${algorithm === 'sliding-log' ? 'in any window' : 'at once'}`;
+  return `limit ${name} admits ${burst} ${algorithm === 'sliding-log' ? 'in any window' : 'at once'}`;
 }

@@ -31,15 +31,16 @@ const TAKEN = new RegExp(`^guard$|(^|-)${LOWERED_DEFAULT}$`);
 const limitName = notation(
   (text) => (/^[a-z][a-z0-9-]{0,30}$/.test(text) && !TAKEN.test(text) ? text : undefined),
   `not a name: a lower-case letter, then letters, digits and hyphens, and not guard or ${LOWERED_DEFAULT}`,
-  { description: 'Tells limits apart, in headers too; default default.', examples: ['all'] },
+  { description: 'Name of the limit, also in headers; default: default.', examples: ['all'] },
 );
 
-const BY = 'Who is counted: each consumer, each address, or everyone together.';
-const ON_STORE_FAILURE = 'When the store is away: count in process, let pass, or 503';
+const BY = 'What is counted: each consumer, each address, or all callers together.';
+const ON_STORE_FAILURE =
+  'If the store is unavailable: count in process (local), admit (allow), or respond 503 (refuse)';
 const EXACT = 'One store call per request instead of leases; a sliding log is always exact.';
-const SHADOW = 'Whether it only counts and tells, and refuses nothing';
+const SHADOW = 'Whether the limit only counts and refuses nothing';
 const ALGORITHM =
-  'gcra has room for a burst; sliding-log admits exactly the rate in any window, at a number kept per request';
+  'gcra allows a burst; sliding-log admits exactly the rate in any window and stores one number per request';
 
 /** `standing`: whether defaults apply. Versions and operations inherit instead. */
 const limitFields = (standing: boolean) => {
@@ -52,7 +53,7 @@ const limitFields = (standing: boolean) => {
       .int()
       .min(1)
       .max(1_000_000_000)
-      .meta({ description: 'Room for this many at once; default: the rate.' })
+      .meta({ description: 'Most requests at once; default: the rate.' })
       .optional(),
     deprecated: lowering.optional(),
     by: z.enum(['consumer', 'address', 'everyone']).meta({ description: BY }).optional(),
@@ -85,13 +86,13 @@ export const versionLimitsSection = z
 
 export const limitsSection = z
   .union(sectionOf(true))
-  .meta({ description: 'How much may be called, per version and stage: one limit, or several by name.' });
+  .meta({ description: 'Rate limits per version and stage: one limit, or a list of named limits.' });
 
 export const costSection = z
   .int()
   .min(1)
   .max(1_000_000)
-  .meta({ description: 'Units that a request to this operation takes of each limit; default 1.' });
+  .meta({ description: 'Units that a request to this operation takes from each limit; default 1.' });
 
 export type WrittenLimits = z.output<typeof versionLimitsSection> | undefined;
 export type NamedLimit = z.output<ReturnType<typeof sectionOf>[0]> & {

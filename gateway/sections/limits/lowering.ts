@@ -25,7 +25,7 @@ function checkFall(owner: Path, limits: WrittenLimits, report: Report): void {
   for (const limit of namedLimits(limits)) {
     const lowering = limit.deprecated;
     if (lowering?.kind !== 'curve' || lowering.to <= lowering.from) continue;
-    const message = 'a curve falls: "to" is at most "from"';
+    const message = 'a curve must fall: "to" must not be above "from"';
     report([...placeOfLimit(owner, limit), 'deprecated', 'to'], { rule: 'limits', message });
   }
 }
@@ -33,7 +33,7 @@ function checkFall(owner: Path, limits: WrittenLimits, report: Report): void {
 function checkEnd(owner: Path, limits: WrittenLimits, sunset: number | undefined, report: Report): void {
   for (const limit of namedLimits(limits)) {
     if (limit.deprecated?.kind !== 'curve' || sunset !== undefined) continue;
-    const message = 'a curve leads to a sunset, and there is none here';
+    const message = 'a curve needs a sunset, but there is none here';
     report([...placeOfLimit(owner, limit), 'deprecated'], { rule: 'limits', message, at: 'key' });
   }
 }

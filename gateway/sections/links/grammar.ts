@@ -33,24 +33,24 @@ const own = <Section extends z.ZodType>(section: Section) => orOff(section, unde
 
 export const linkFields = {
   ofApi: {
-    alternate: page('What may serve instead of the API.').optional(),
+    alternate: page('Alternative to the API.').optional(),
     guide: guide('Migration guide, for every version without one of its own.').optional(),
     status: page(
       "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
     ).optional(),
     service_doc: serviceDoc.optional(),
     service_desc: serviceDesc.optional(),
-    reason: lineOfText('Why the API goes away; callers read it in the 410.', REASON).optional(),
+    reason: lineOfText('Reason for the end of the API, shown in the 410.', REASON).optional(),
   },
   ofVersion: {
-    alternate: own(page('What may serve instead, for a version without a successor.')),
+    alternate: own(page('Alternative, for a version without a successor.')),
     guide: own(guide('Migration guide.')),
     status: own(
       page("Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API."),
     ),
     service_doc: own(serviceDoc),
     service_desc: own(serviceDesc),
-    reason: own(lineOfText('Why the version goes away; callers read it in the 410.', REASON)),
+    reason: own(lineOfText('Reason for the end of the version, shown in the 410.', REASON)),
   },
   ofOperation: {
     guide: guide('Migration guide.').optional(),

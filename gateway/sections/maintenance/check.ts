@@ -17,7 +17,7 @@ export function checkMaintenance(
       rule: 'maintenance',
       severity: 'warning',
       message: `this maintenance ended at ${dateInWords(maintenance.until)}`,
-      hint: 'take the line out, or write when it will end',
+      hint: 'remove the line, or write its new end',
       at: 'key',
     });
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { instant, lineOfText } from '../../policy/notation.ts';
 
-const until = instant('Until then requests are answered 503; it ends by itself.');
+const until = instant('Requests get 503 until then; the maintenance ends automatically.');
 
 export const maintenanceSection = z
   .union([
@@ -18,6 +18,5 @@ export const maintenanceSection = z
   ])
   .transform((written): Maintenance => (typeof written === 'number' ? { until: written } : written))
   .meta({
-    description:
-      'Answers 503 with Retry-After until an instant; a version or an operation with its own goes by that.',
+    description: 'Responds 503 with Retry-After until an instant. A version or operation may have its own.',
   });

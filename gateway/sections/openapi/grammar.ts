@@ -12,7 +12,7 @@ export const openapiSection = notation(
   'not the path of a file: a description is read from beside the policy, not from a URL',
   {
     description:
-      'OpenAPI description (3.0 to 3.2, YAML or JSON) of this version, relative to this file. What it says in `deprecated` and `x-lifecycle` holds where this file says nothing; where both speak they must agree.',
+      'OpenAPI description (3.0 to 3.2, YAML or JSON) of this version, relative to this file. Its `deprecated` and `x-lifecycle` apply where this file has no value; both must agree.',
     examples: ['../api/orders.v2.openapi.yaml'],
   },
 );

@@ -47,7 +47,7 @@ function checkOperationsOf(label: string, version: VersionParts, view: PolicyVie
     before.push(template);
     const below = belowBase(name, label, view.parts);
     if (below !== undefined) {
-      const message = 'a path of an operation starts behind the base: no request has it there';
+      const message = 'operation paths are relative to the base: no request matches this one';
       report(path, { rule: 'operation', severity: 'warning', message, hint: `write ${below}`, at: 'key' });
     }
     reportColons(path, template, report, { at: 'key' });
@@ -70,11 +70,11 @@ function reportOverlap(
   if (sameRequests(template, other)) {
     report(path, {
       rule: 'operation',
-      message: `${spellOperation(other)} answers the same requests`,
+      message: `${spellOperation(other)} matches the same requests`,
       at: 'key',
     });
   } else if (template.method === other.method && crosses(template, other)) {
-    const message = `some requests are answered by this and by ${spellOperation(other)}: the one that spells out the earlier segment wins`;
+    const message = `some requests match this and ${spellOperation(other)}: the one with the earlier literal segment wins`;
     report(path, { rule: 'operation', severity: 'warning', message, at: 'key' });
   }
 }
@@ -132,7 +132,7 @@ function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Rep
   const path = ['versions', label, 'operations', name, 'successor'];
   if (successor === undefined) {
     if (after !== 'redirect' || isWritten(view, path)) return;
-    const message = 'a redirect needs a successor to lead to';
+    const message = 'a redirect needs a successor';
     report([...path.slice(0, -1), 'after'], { rule: 'redirect', message });
     return;
   }
@@ -154,7 +154,7 @@ function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Rep
   }
   if (after !== 'redirect') return;
   if (target !== undefined && target.method !== template.method) {
-    const message = `a redirect keeps the method, and ${spellOperation(target)} is asked for by another`;
+    const message = `a redirect keeps the method, and ${spellOperation(target)} has another method`;
     report(path, { rule: 'redirect', message });
   }
   const ends = operation.sunset ?? effectiveSunset(version);

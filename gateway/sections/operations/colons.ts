@@ -17,7 +17,7 @@ export function reportColons(
   report(path, {
     rule: 'operation',
     severity: 'warning',
-    message: 'a segment that begins with ":" stands for itself: it is no parameter',
+    message: 'a segment that begins with ":" is a literal, not a parameter',
     hint: `write ${label === undefined ? '' : `${label} `}${braced}`,
     ...(at !== undefined && { at }),
   });

@@ -83,7 +83,7 @@ function checkSameTypes(resolve: ResolveEntries, report: Report): void {
     const { before, after, parameter } = type;
     const form = JSON.stringify([before, after, parameter]);
     if (seen.has(form))
-      report(['resolve', index], { rule: 'resolve', message: 'this media type stands here twice' });
+      report(['resolve', index], { rule: 'resolve', message: 'this media type is listed twice' });
     seen.add(form);
   }
 }
@@ -95,7 +95,7 @@ function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, repor
   if (label === undefined || path === undefined) return;
   report(['base'], {
     rule: 'resolve',
-    message: `this is where the path names ${label}: requests for it would name no version`,
+    message: `here the path template names ${label}: requests for it would name no version`,
     hint: 'write the base without the version',
   });
 }
@@ -129,14 +129,14 @@ function checkIgnored(resolve: ResolveEntries, report: Report): void {
         report(path, {
           rule: 'resolve',
           message: `this is the parameter that carries the version: ignoring ${query} would give every request the default`,
-          hint: `name what only resembles it, such as ${query}[gte]`,
+          hint: `list only similar names, such as ${query}[gte]`,
         });
       } else if (!mayResemble(pattern, query)) {
         report(path, {
           rule: 'resolve',
           severity: 'warning',
           message: `services do not read this parameter as ${query}, so ignore has no effect`,
-          hint: 'leave it out',
+          hint: 'remove it',
         });
       }
     }

@@ -89,5 +89,5 @@ function defaultReceivers({ resolve = [] }: Pick<PolicyParts, 'resolve'>): strin
   const pin = resolve.find((entry) => entry.pin !== undefined)?.pin;
   if (pin === undefined) return 'a request that names no version';
   const isExact = pin.match === 'exact' && pin.created !== undefined;
-  return isExact ? 'an account made on a day without a version' : undefined;
+  return isExact ? 'an account created on a day without a version' : undefined;
 }

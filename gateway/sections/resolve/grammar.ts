@@ -64,11 +64,11 @@ const claim = (description: string, example: string) =>
 const pin = z
   .strictObject({
     by: claim(
-      'Claim that names the account; default: consumer, whoever the token names.',
+      'Claim that names the account; default: consumer, the consumer of the token.',
       'account_id',
     ).optional(),
     created: claim(
-      'Claim with the day the account was made; without it the first call decides.',
+      'Claim with the creation day of the account; without it the first call decides.',
       'account_created',
     ).optional(),
     match: oneOf(
@@ -76,7 +76,7 @@ const pin = z
       'Whether that day means the newest version up to it, or that day only; default floor.',
     ),
   })
-  .meta({ description: 'Dated version that an account stays on when a request names none.' });
+  .meta({ description: 'Date version that an account gets if a request names none.' });
 
 /** Each entry of `resolve` has exactly one of these. */
 export const RESOLVE_KEYS = ['path', 'header', 'query', 'media_type', 'subdomain', 'pin', 'default'] as const;
@@ -96,8 +96,7 @@ const carrier = z
       .array(ignored)
       .min(1)
       .meta({
-        description:
-          'Parameters that only resemble the one of the query and mean something else; `*` stands for any text.',
+        description: 'Parameters with a similar name and another meaning; `*` stands for any text.',
       })
       .optional(),
     pin: pin.optional(),
@@ -122,7 +121,7 @@ export const resolveSection = z
 /** NEG-5. */
 export const rewriteContentTypeSection = z.boolean().meta({
   description:
-    'Whether an answer to a versioned Accept has the versioned type too, where the upstream sends the plain one; default false.',
+    'Whether a response to a versioned Accept gets the versioned type in place of the plain one; default false.',
 });
 
 /** STAT-1: replaces the status of the carrier. A version in Content-Type always gets 415. */

@@ -12,15 +12,15 @@ export function checkPin(view: PolicyView, report: Report): void {
   if (other !== undefined) {
     report(path, {
       rule: 'pin',
-      message: `an account is pinned to a day, and the version "${other.slice(0, 60)}" is none`,
-      hint: 'call versions by their day, such as 2026-01-15',
+      message: `accounts are pinned to dates, and the version "${other.slice(0, 60)}" is no date`,
+      hint: 'name versions by date, such as 2026-01-15',
       at: 'key',
     });
   }
   if (view.parts.access === 'public') {
     report(path, {
       rule: 'pin',
-      message: 'a public API knows no account that could be pinned',
+      message: 'a public API identifies no account that could be pinned',
       hint: 'access: { identity: …, scopes: any }',
       at: 'key',
     });
@@ -47,7 +47,7 @@ function checkPublicOperations(view: PolicyView, report: Report): void {
       report(['versions', label, 'operations', name, 'access'], {
         rule: 'pin',
         severity: 'warning',
-        message: 'public for requests that name the version: without it the account is asked for',
+        message: 'public only for requests that name the version: others must authenticate for the pin',
       });
     }
   }

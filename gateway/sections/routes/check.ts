@@ -14,8 +14,8 @@ export function checkRoutes(view: PolicyView, { certifiedNames }: CheckContext, 
     if (versioned.has(each)) {
       report(at, {
         rule: 'resolve',
-        message: 'the subdomain of this host names a version: requests for it would name none',
-        hint: 'leave it out of host: the subdomain is served as it is',
+        message: 'the subdomain of this host names a version: requests for it would name no version',
+        hint: 'remove it from host: the subdomain is served anyway',
       });
     }
     checkCertified({ hosts: [each], at, wanted: each }, certifiedNames, view, report);
@@ -51,7 +51,7 @@ export function checkCertified(
   if (finding === undefined) return;
   // Interpolated values are not shown.
   if (document.isSecret(at))
-    report(at, { ...finding, message: 'no certificate is for this host: no client gets through to it' });
+    report(at, { ...finding, message: 'no certificate covers this host: clients cannot connect' });
   else report(at, { ...finding, hint: `listeners.https.tls needs a certificate with the name ${wanted}` });
 }
 
@@ -68,7 +68,7 @@ export function uncertified(
   return {
     rule: 'certificate',
     severity: 'warning',
-    message: `no certificate is for ${missing.slice(0, 3).join(', ')}: no client gets through to it`,
+    message: `no certificate covers ${missing.slice(0, 3).join(', ')}: clients cannot connect`,
   };
 }
 

@@ -22,7 +22,7 @@ const keys = z.strictObject({
   trailing_slash: oneOf(['same', 'distinct'], 'Whether /export/ is the same path as /export.'),
   encoded_slash: oneOf(
     ['keep', 'reject', 'both'],
-    'Whether %2F is part of its segment (keep), answered with 400 (reject), or judged both as part of the segment and as its end (both).',
+    'Whether %2F is part of its segment (keep), refused with 400 (reject), or judged as part and as separator (both).',
   ),
 });
 
@@ -39,7 +39,7 @@ export type PathsFile = z.output<typeof pathsSection>;
 export const nameSection = notation(
   (text) => (/^[a-z][a-z0-9-]{0,62}$/.test(text) ? text : undefined),
   'not a name: a lower-case letter, then letters, digits and hyphens',
-  { description: 'Name of the API, in metrics and answers.', examples: ['orders'] },
+  { description: 'Name of the API, in metrics and responses.', examples: ['orders'] },
 );
 
 const host = notation(parseHostName, 'not a host name in lower case, without a port', {
@@ -51,12 +51,9 @@ export const hostSection = z
   .union([host, z.array(host).min(1)])
   .meta({ description: 'Host or hosts; default: that of `public`.' });
 
-export const baseSection = plainPath(
-  'Where the API lives when the version is not in the path.',
-  '/api/orders',
-);
+export const baseSection = plainPath('Path of the API without a version in the path.', '/api/orders');
 
 export const locationsSection = z.enum(['map', 'keep', 'prefix']).meta({
   description:
-    'Addresses of the service in its answers: map leads clients back through the gateway, keep leaves them, prefix tells the service by X-Forwarded-Prefix where clients find it; default map.',
+    'URLs of the service in its responses: map rewrites them to the gateway, keep leaves them, prefix sends X-Forwarded-Prefix to the service; default map.',
 });

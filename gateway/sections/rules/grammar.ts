@@ -26,10 +26,10 @@ export const RULES = {
     asks: 'Another version is served for as long as this one is deprecated.',
   },
   'successor-exists': { severity: 'error', asks: 'The successor is another version of this API.' },
-  'successor-circle': { severity: 'error', asks: 'Successors do not lead back to where they came from.' },
+  'successor-circle': { severity: 'error', asks: 'Successors form no loop.' },
   'successor-released': {
     severity: 'warning',
-    asks: 'The successor is released by the deprecation, and where a redirect leads by the time it begins.',
+    asks: 'The successor is released before the deprecation, and a redirect target before the redirect begins.',
   },
   'successor-outlives': {
     severity: 'error',
@@ -37,16 +37,16 @@ export const RULES = {
   },
   'operation-successor': {
     severity: 'error',
-    asks: 'The operation that another leads to is still served when that one ends.',
+    asks: 'The successor of an operation is still served when the operation ends.',
   },
   'default-served': {
     severity: 'warning',
-    asks: 'Who names no version is served, and for as long as another version is.',
+    asks: 'A request without a version is served as long as any version is served.',
   },
   'migration-guide': { severity: 'warning', asks: 'Each deprecated version has a migration guide.' },
   'brownout-windows': {
     severity: 'error',
-    asks: 'Brownouts have windows, between deprecation and sunset, none overlapping another.',
+    asks: 'Brownouts have windows between deprecation and sunset that do not overlap.',
   },
   'brownout-announcement': {
     severity: 'error',
@@ -54,12 +54,15 @@ export const RULES = {
   },
   'taken-over': {
     severity: 'warning',
-    asks: 'Dates and brownouts of the API as a whole hold for one of its versions at least.',
+    asks: 'At least one version inherits the dates and brownouts of the API.',
   },
-  'body-notice': { severity: 'warning', asks: 'What has body_notice is deprecated on some day.' },
+  'body-notice': {
+    severity: 'warning',
+    asks: 'A version or operation with body_notice has a deprecation date.',
+  },
   'method-override': {
     severity: 'warning',
-    asks: 'No header that is kept, and no _method in a form, lets a service take another method than the one judged.',
+    asks: 'No kept header and no _method in a form lets a service use another method than the one judged.',
   },
   'nested-access': {
     severity: 'warning',
@@ -74,39 +77,39 @@ export const RULES = {
     asks: 'An API with operations is judged by both readings of %2F.',
   },
   'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
-  'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version stay as they were.' },
+  'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version do not change.' },
   'pins-rewritten': {
     severity: 'error',
-    asks: 'No account is moved to another version by one that is put between published ones, or taken out.',
+    asks: 'Adding or removing a version between published ones moves no account.',
   },
   'version-removed': {
     severity: 'warning',
-    asks: 'A version that was served stays declared once it has ended.',
+    asks: 'A version that was served stays declared after it has ended.',
   },
-  'urls-moved': { severity: 'warning', asks: 'The URLs of a published API still lead to one.' },
+  'urls-moved': { severity: 'warning', asks: 'The URLs of a published API still belong to an API.' },
   'description-agrees': {
     severity: 'warning',
-    asks: 'The description that a version names and this file say the same of dates, guide, operations and successors.',
+    asks: 'The OpenAPI description of a version and this file agree on dates, guide, operations and successors.',
   },
   'description-dates': {
     severity: 'error',
-    asks: 'Dates in a description are days of the calendar: introduced, then deprecation, then sunset.',
+    asks: 'Dates in a description are calendar days in order: introduced, deprecation, sunset.',
   },
   'description-headers': {
     severity: 'warning',
-    asks: 'Where a description documents Deprecation and Sunset, their schemas are those of the text that is sent.',
+    asks: 'If a description documents Deprecation and Sunset, their schemas match the values that are sent.',
   },
   'description-status': {
     severity: 'error',
-    asks: 'In a description an operation with the status deprecated is marked deprecated: true, and no other.',
+    asks: 'In a description exactly the operations with the status deprecated are marked deprecated: true.',
   },
   'description-undated': {
     severity: 'warning',
-    asks: 'What a description calls deprecated has a date, there or in this file.',
+    asks: 'Everything that a description marks as deprecated has a date, there or in this file.',
   },
   'description-usable': {
     severity: 'warning',
-    asks: 'What a description says of the lifecycle can be used: replacements lead somewhere, the guide is a URL.',
+    asks: 'The lifecycle data of a description is usable: replacements exist, and the guide is a URL.',
   },
 } as const satisfies Readonly<Record<string, RuleRow>>;
 

@@ -15,7 +15,11 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
   const { exceptions = [] } = version;
   const at = [...owner, 'exceptions'];
   if (exceptions.length > 0 && view.parts.access === 'public') {
-    report(at, { rule: 'exception', message: 'a public API knows no consumer to except', at: 'key' });
+    report(at, {
+      rule: 'exception',
+      message: 'a public API identifies no consumer for an exception',
+      at: 'key',
+    });
   }
   const sunset = effectiveSunset(version);
   const end = version.retired ?? sunset;
@@ -23,13 +27,13 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
   for (const [index, { consumer, until, from }] of exceptions.entries()) {
     const path = [...at, index];
     if (consumer !== consumer.trim()) {
-      const message = 'a blank at the beginning or the end: no token names its consumer so';
-      report([...path, 'consumer'], { rule: 'exception', message, hint: 'write it without' });
+      const message = 'the consumer begins or ends with a blank, which no token does';
+      report([...path, 'consumer'], { rule: 'exception', message, hint: 'remove the blank' });
     }
     for (const what of from) {
       const exceptionKey = JSON.stringify([consumer, what]);
       if (seen.has(exceptionKey)) {
-        const message = `${view.document.show([...path, 'consumer'], consumer)} already has leave from ${what}`;
+        const message = `${view.document.show([...path, 'consumer'], consumer)} already has an exception from ${what}`;
         report([...path, 'from'], { rule: 'exception', message });
       }
       seen.add(exceptionKey);
@@ -41,7 +45,7 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
     if (from.includes('freeze') && freeze === undefined && !isWritten(view, [...owner, 'freeze']))
       report([...path, 'from'], { rule: 'exception', message: `${label} has no freeze to be excepted from` });
     if (freeze !== undefined && from.every((what) => what === 'freeze') && until <= freeze)
-      wrong(`until (${dayOf(until)}) is not after the freeze (${dayOf(freeze)}): nothing is excepted`);
+      wrong(`until (${dayOf(until)}) is not after the freeze (${dayOf(freeze)}): it has no effect`);
     if (sunset === undefined) {
       if (passes && !isWritten(view, [...owner, 'sunset']))
         report([...path, 'from'], {
@@ -51,7 +55,7 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
       continue;
     }
     if (passes && until <= sunset)
-      wrong(`until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}): nothing is excepted`);
+      wrong(`until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}): it has no effect`);
     if (end === undefined || until <= end) continue;
     if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} is retired (${dayOf(end)})`);
     else {
@@ -68,21 +72,25 @@ export const checkFreeze: VersionCheck = ({ label, version, at: owner, view }, r
   if (freeze === undefined) return;
   const at = [...owner, 'freeze'];
   if (view.parts.access === 'public')
-    report(at, { rule: 'freeze', message: 'a public API knows no consumer that could be new', at: 'key' });
+    report(at, {
+      rule: 'freeze',
+      message: 'a public API identifies no consumer that could be new',
+      at: 'key',
+    });
   if (deprecated === undefined) {
     if (!isWritten(view, [...owner, 'deprecated']))
       report(at, {
         rule: 'freeze',
-        message: 'freeze needs deprecated: a version that is not to go has nobody to keep away',
+        message: 'freeze needs deprecated: only a version that will end can be frozen',
         at: 'key',
       });
   } else if (freeze < deprecated) {
     const message = `freeze (${dayOf(freeze)}) is before deprecated (${dayOf(deprecated)})`;
-    report(at, { rule: 'freeze', message, hint: 'nobody is refused before callers are told of the end' });
+    report(at, { rule: 'freeze', message, hint: 'a freeze must not begin before the deprecation' });
   }
   const sunset = effectiveSunset(version);
   if (sunset !== undefined && freeze >= sunset) {
-    const message = `freeze (${dayOf(freeze)}) is not before the sunset (${dayOf(sunset)}): it refuses nobody`;
+    const message = `freeze (${dayOf(freeze)}) is not before the sunset (${dayOf(sunset)}): it has no effect`;
     report(at, { rule: 'freeze', message });
   }
   const leadsOn = [successorOf(version), alternate].some((each) => each !== undefined);
@@ -90,7 +98,7 @@ export const checkFreeze: VersionCheck = ({ label, version, at: owner, view }, r
     report(at, {
       rule: 'freeze',
       severity: 'warning',
-      message: `${label} is frozen without a successor: who is refused is told nowhere to go`,
+      message: `${label} is frozen without a successor: refused consumers get no alternative`,
       hint: view.unversioned ? 'add alternate: and its URL' : 'add successor: and the version to move to',
       at: 'key',
     });
@@ -111,7 +119,7 @@ export const checkRetireWhen: VersionCheck = ({ label, version, at: owner, view 
       'add deprecated: and its date',
     );
   if (rule.onExceed === 'hold' && view.parts.mode === 'observe') {
-    const message = 'an API that is only observed ends nothing that could be held';
+    const message = 'in observe mode no version ends, so nothing can be held';
     report([...at, 'on_exceed'], { rule: 'retire-when', severity: 'warning', message, hint: 'write warn' });
   }
 };
@@ -132,15 +140,15 @@ export function checkLedger(
       at: 'key',
     });
   if (ledgerDays === 0) {
-    const hint = 'take ledger: off out of the gateway file';
-    if (freeze !== undefined) warn('freeze', 'nobody is refused while no ledger is kept', hint);
-    if (rule !== undefined) warn('retire_when', 'nothing is judged while no ledger is kept', hint);
+    const hint = 'remove ledger: off from the gateway file';
+    if (freeze !== undefined) warn('freeze', 'freeze has no effect while the ledger is off', hint);
+    if (rule !== undefined) warn('retire_when', 'retire_when has no effect while the ledger is off', hint);
     return;
   }
   const sunset = effectiveSunset(version);
   const frozenDays = freeze === undefined || sunset === undefined ? 0 : Math.ceil((sunset - freeze) / DAY_MS);
   if (frozenDays > ledgerDays) {
-    const message = `it lasts ${frozenDays} days and the ledger keeps ${ledgerDays}: a caller that pauses longer is refused as new`;
+    const message = `it lasts ${frozenDays} days, but the ledger keeps ${ledgerDays}: a caller that pauses longer is refused as new`;
     warn('freeze', message, 'write a longer keep: of the ledger in the gateway file, or a later freeze');
   }
   if (rule !== undefined && rule.days >= ledgerDays) {

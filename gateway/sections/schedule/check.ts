@@ -91,7 +91,7 @@ function checkDates(checked: CheckedVersion, report: Report): void {
     if (announced < moves) continue;
     report([...at('extended'), index, 'announced'], {
       rule: 'date-order',
-      message: `announced when the sunset it moves (${dayOf(moves)}) had passed: ${view.unversioned ? 'an API' : 'a version'} that is gone stays gone`,
+      message: `announced after the sunset that it moves (${dayOf(moves)}) had passed: ${view.unversioned ? 'an API' : 'a version'} that is gone stays gone`,
     });
   }
 }
@@ -151,6 +151,6 @@ function checkRedirect({ label, version, at, view }: CheckedVersion, report: Rep
     labels: view.labels,
   }).candidates(to);
   if (chain.kind === 'cycle' || answering === label) {
-    report(path, { rule: 'redirect', message: 'this redirect leads in a circle' });
+    report(path, { rule: 'redirect', message: 'this is a redirect loop' });
   }
 }

@@ -11,7 +11,7 @@ const label = (description: string) => z.string().meta({ description, examples: 
 
 const extension = z.strictObject({
   to: instant('The new sunset.'),
-  announced: instant('From this day the extension holds for callers; before the sunset it moves.'),
+  announced: instant('From this day the extension applies; before the sunset that it moves.'),
   why: lineOfText(
     'Why: a note for the readers of this file, never sent.',
     'acme is still migrating',
@@ -34,9 +34,9 @@ const exception = z.strictObject({
     .string()
     .min(1)
     .max(256)
-    .meta({ description: 'Consumer as its token names it.', examples: ['acme'] }),
-  until: instant('From this day on the exception does nothing.'),
-  from: z.array(z.enum(EXCEPTION_SCOPES)).min(1).meta({ description: 'What the consumer is free from.' }),
+    .meta({ description: 'Consumer id, as in its token.', examples: ['acme'] }),
+  until: instant('The exception expires on this day.'),
+  from: z.array(z.enum(EXCEPTION_SCOPES)).min(1).meta({ description: 'What the consumer is excepted from.' }),
   why: lineOfText('Why, such as a contract.', 'contract 4711'),
   by: lineOfText('Who granted it.', 'api-team'),
 });
@@ -45,10 +45,10 @@ const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets,
 
 const exceptionsSection = z
   .array(exception)
-  .meta({ description: 'Consumers with leave from brownouts, sunset, lowered limits or a freeze.' });
+  .meta({ description: 'Exceptions of consumers from brownouts, sunset, lowered limits or a freeze.' });
 
 const brownout = z.strictObject({
-  from: instant('Begin of the window, or of the repetition (default: the deprecation).').optional(),
+  from: instant('Start of the window, or of the repetition (default: the deprecation).').optional(),
   until: instant('End of the window, or of the repetition (default: the sunset).').optional(),
   before_sunset: duration(
     'Instead of `from`: this long before the sunset. With cron it lasts until the next such phase.',
@@ -63,10 +63,10 @@ const brownout = z.strictObject({
     examples: ['UTC', 'Europe/Berlin'],
   }).optional(),
   announced: instant(
-    'From this day callers are told, and it holds: at least 14 days before the first window.',
+    'Announcement day, from which the brownout applies: at least 14 days before the first window.',
   ),
   percentage: notation(parseShare, 'not a share such as 25%', {
-    description: 'Share of the consumers that meet the window, each for all of it; default 100%.',
+    description: 'Share of the consumers that are refused, each for the whole window; default 100%.',
     examples: ['25%'],
   }).optional(),
   status: z
@@ -74,7 +74,7 @@ const brownout = z.strictObject({
     .meta({ description: 'Status inside a window; default 410.' })
     .optional(),
   message: lineOfText(
-    'Sentence of the body; default: says until when and what follows.',
+    'Message in the body; default: the end of the window and what follows.',
     'Orders v1 ends on April 15.',
   ).optional(),
 });
@@ -118,9 +118,7 @@ function timesOf(written: Brownout): BrownoutTimes | string {
   return lasts === undefined ? 'a window needs until or for' : { kind: 'dated', from, until: from + lasts };
 }
 
-const freeze = instant(
-  'From this day a consumer that was not seen before is refused: 403, and where to go instead.',
-);
+const freeze = instant('From this day new consumers get 403 with the successor.');
 
 const NO_BROWNOUTS: readonly BrownoutRule[] = [];
 
@@ -130,33 +128,29 @@ const own = <Section extends z.ZodType>(section: Section) => orOff(section, unde
 /** Versions may replace the dates of the API. An API without versions has only these. */
 export const dateFields = {
   ofApi: {
-    announced: instant(
-      'From this day callers are told of the dates below, where that is before `deprecated`.',
-    ).optional(),
-    deprecated: instant('From this day answers of the whole API carry Deprecation.').optional(),
+    announced: instant('Announcement day of the dates below, if it is before `deprecated`.').optional(),
+    deprecated: instant('From this day responses of the whole API carry Deprecation.').optional(),
     sunset: instant(
-      'As first published; from this day no version answers that has no sunset of its own.',
+      'As first published; from this day versions without their own sunset are no longer served.',
     ).optional(),
     extended: extensions.optional(),
-    retired: instant('From this day nothing of the API is left; default: the sunset.').optional(),
+    retired: instant('From this day no exception passes; default: the sunset.').optional(),
     forgotten: instant('From this day the API is unknown, as if it had never existed.').optional(),
   },
   ofVersion: {
-    released: instant('From this day the version answers.'),
-    announced: own(
-      instant('From this day callers are told of the dates below, where that is before `deprecated`.'),
-    ),
-    deprecated: own(instant('From this day answers carry Deprecation.')),
-    sunset: own(instant('As first published; from this day the version no longer answers.')),
+    released: instant('From this day the version is served.'),
+    announced: own(instant('Announcement day of the dates below, if it is before `deprecated`.')),
+    deprecated: own(instant('From this day responses carry Deprecation.')),
+    sunset: own(instant('As first published; from this day the version is no longer served.')),
     extended: own(extensions),
-    retired: own(instant('From this day nothing of the version is left; default: the sunset.')),
+    retired: own(instant('From this day no exception passes; default: the sunset.')),
     forgotten: own(instant('From this day the version is unknown, as if it had never existed.')),
     successor: label('Version to move to.').optional(),
   },
   /** Missing keys are inherited from the version. */
   ofOperation: {
-    deprecated: instant('From this day answers of the operation carry Deprecation.').optional(),
-    sunset: instant('From this day the operation no longer answers.').optional(),
+    deprecated: instant('From this day responses of the operation carry Deprecation.').optional(),
+    sunset: instant('From this day the operation is no longer served.').optional(),
     successor: notation(
       parseOperationSuccessor,
       'not a version, an operation, or both such as v3 GET /items/{id}',

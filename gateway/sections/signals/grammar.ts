@@ -8,7 +8,7 @@ export const modeSection = z.enum(['enforce', 'observe']).meta({
 
 /** CACHE-6: a 304 cannot remove a header from a stored response, so stored responses must expire. */
 export const deprecatedMaxAgeSection = wholeSeconds(
-  'Longest time an answer of a deprecated version may be reused by caches; default: what the service says.',
+  'Longest time for which caches may reuse a response of a deprecated version; default: as the service says.',
 );
 
 /** DEP-1. */
@@ -19,14 +19,14 @@ export const deprecationHeaderSection = z
 /** DEP-2, SUN-3. */
 export const upstreamWinsSection = z.boolean().meta({
   description:
-    'Whether a well-formed Deprecation or Sunset that the service itself sends stays in place of ours; default false.',
+    'Whether a well-formed Deprecation or Sunset of the service replaces that of the gateway; default false.',
 });
 
 export const echoSection = z.boolean().meta({
   description:
-    'Whether answers carry X-API-Version-Requested, X-API-Version-Served and X-API-Lifecycle-Stage; default false.',
+    'Whether responses carry X-API-Version-Requested, X-API-Version-Served and X-API-Lifecycle-Stage; default false.',
 });
 
 export const warningSection = z
   .boolean()
-  .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' });
+  .meta({ description: 'Whether deprecated responses carry Warning: 299; default true.' });

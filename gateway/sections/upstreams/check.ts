@@ -58,7 +58,7 @@ function checkAddresses(view: PolicyView, around: CheckContext, report: Report):
       if (new URL(target).port === '0') {
         report(path, {
           rule: 'target',
-          message: 'nothing answers on port 0',
+          message: 'port 0 cannot be a target',
           hint: 'write the port of the service',
         });
       } else if (listener !== undefined) {
@@ -76,7 +76,7 @@ function checkAddresses(view: PolicyView, around: CheckContext, report: Report):
     const longer = headers > total ? 'for headers' : connect > total ? 'to connect' : undefined;
     if (longer !== undefined) {
       const unwritten = headers > total && written.headers === undefined;
-      const message = `the time ${longer}${unwritten ? `, ${headers / 1_000}s unless written,` : ''} is longer than the total`;
+      const message = `the timeout ${longer}${unwritten ? `, ${headers / 1_000}s by default,` : ''} is longer than the total`;
       report(['upstreams', name, 'timeout'], { rule: 'timeout', message });
     }
   }
@@ -100,7 +100,7 @@ function checkTargets(view: PolicyView, report: Report): void {
 function checkDuplicates({ targets = [] }: UpstreamParts, report: Report): void {
   for (const [index, target] of targets.entries()) {
     if (targets.indexOf(target) === index) continue;
-    report(['targets', index], { rule: 'targets', message: 'this target stands here twice' });
+    report(['targets', index], { rule: 'targets', message: 'this target is listed twice' });
   }
 }
 

@@ -44,9 +44,9 @@ export const plainPath = (description: string, example: string) =>
   );
 
 const timeouts = z.strictObject({
-  connect: duration('Until the connection stands; default 1s.').optional(),
+  connect: duration('Until the connection is established; default 1s.').optional(),
   headers: duration(
-    'Until the response headers are complete, anew with each interim answer (1xx); default 5s.',
+    'Until the response headers are complete; restarts with each interim response (1xx); default 5s.',
   ).optional(),
   idle: duration('Between two chunks of a body; default 30s.').optional(),
   total: duration('For the whole exchange; default 60s.').optional(),
@@ -79,7 +79,7 @@ function parseCheckPath(text: string): string | undefined {
 const checkPath = notation(
   parseCheckPath,
   'not a path such as /healthz: from the root of the target, without escapes or dot segments',
-  { description: 'Asked for with GET; 2xx and 3xx mean well.', examples: ['/healthz'] },
+  { description: 'Requested with GET; 2xx and 3xx mean healthy.', examples: ['/healthz'] },
 );
 
 const LONGEST_CHECK_MS = 3_600_000;
@@ -100,13 +100,13 @@ const health = z.strictObject({
   path: checkPath,
   every: upToAnHour('From one check to the next; default 5s.').optional(),
   timeout: upToAnHour('For a whole check; default 1s.').optional(),
-  healthy: count('Good checks in a row that bring a target back; default 2.').optional(),
-  unhealthy: count('Failed checks in a row that take a target out; default 3.').optional(),
+  healthy: count('Consecutive successful checks that restore a target; default 2.').optional(),
+  unhealthy: count('Consecutive failed checks that remove a target; default 3.').optional(),
 });
 
 const breaker = z.strictObject({
-  failures: count('Failed requests in a row that take a target out; default 5.').optional(),
-  open: duration('Until one request tries it again; default 10s.').optional(),
+  failures: count('Consecutive failed requests that remove a target; default 5.').optional(),
+  open: duration('Time until one request tries the target again; default 10s.').optional(),
 });
 
 export const upstreamSection = z.strictObject({
@@ -115,22 +115,23 @@ export const upstreamSection = z.strictObject({
     .min(1)
     .meta({ description: 'Addresses of the service, as origins.' }),
   path: plainPath(
-    'What replaces the base in front of the rest of the path; default: base.',
+    'Path that replaces the base before the rest of the path; default: base.',
     '/orders',
   ).optional(),
   version_as: versionAsSection.optional(),
   authorization: z
     .enum(['keep', 'strip'])
-    .meta({ description: 'Whether the upstream sees the Authorization field; default keep.' })
+    .meta({ description: 'Whether the upstream gets the Authorization header; default keep.' })
     .optional(),
   identity_headers: identityHeaders
     .meta({
-      description: 'Fields that tell the upstream who calls; what clients send under these names is dropped.',
+      description:
+        'Headers that name the caller for the upstream; client headers with these names are dropped.',
     })
     .optional(),
   timeout: z
     .union([duration('Time for the response headers.'), timeouts])
-    .meta({ description: 'One duration for the response headers, or each of them.' })
+    .meta({ description: 'One timeout for the response headers, or single timeouts.' })
     .optional(),
   balance: z
     .enum(['round-robin', 'least-requests', 'consumer'])
@@ -140,19 +141,19 @@ export const upstreamSection = z.strictObject({
     })
     .optional(),
   slow_start: duration(
-    'Time in which the share of a target that comes back grows to its whole; default: at once.',
+    'Time in which the load of a recovered target grows to its full share; default: at once.',
   ).optional(),
   health: z
     .union([checkPath, health])
     .meta({
-      description: 'Asks each target whether it is well: a path, or the whole of it. Default: no checks.',
+      description: 'Health checks of each target: a path, or all settings. Default: no checks.',
     })
     .optional(),
   breaker: z
     .union([z.literal('off'), breaker])
     .meta({
       description:
-        'Takes a target out after failures in a row, or off. Default: where there are several targets: 5 failures, 10s, and never the last target; else off.',
+        'Removes a target after consecutive failures, or off. Default with several targets: 5 failures, 10s, never the last target; otherwise off.',
     })
     .optional(),
   ...connectionFields,

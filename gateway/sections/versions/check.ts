@@ -22,7 +22,7 @@ export function checkVersions(view: PolicyView, _around: CheckContext, report: R
 }
 
 function correctedLabel(label: string): string {
-  if (VERSION_KEYS.includes(label)) return 'it belongs in the version above: write it farther right';
+  if (VERSION_KEYS.includes(label)) return 'it belongs to the version above: indent it further';
   const near = `v${label.replace(/^(?:v|version|ver|release)[\s._-]*/i, '')}`;
   return parseLabel(near) === undefined
     ? 'write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15'
@@ -40,8 +40,8 @@ function checkReach(label: string, { labels }: PolicyView, report: Report): void
   report(['versions', label], {
     rule: 'label',
     severity: 'warning',
-    message: `once ${answering} is released nobody reaches ${label}: a request for ${label} gets ${answering}`,
-    hint: `call it ${label}.0.0, so that it can be asked for by its full name`,
+    message: `once ${answering} is released no request reaches ${label}: a request for ${label} gets ${answering}`,
+    hint: `call it ${label}.0.0, so that requests can name it in full`,
     at: 'key',
   });
 }

@@ -103,7 +103,7 @@ describe('an exception that is about to end', () => {
   const LEAVE = `exceptions: [{ consumer: acme, until: 2026-12-02, from: [limits, brownouts], why: x, by: y }]`;
   const POLICY = ORDERS.replace('successor: v2 }', `successor: v2, ${LEAVE} }`);
   const NOTICE =
-    'policies/orders.yaml:9:162: notice: orders v1: "acme" has leave from limits and brownouts until 2026-12-02: it ends in 12 days\n';
+    'policies/orders.yaml:9:162: notice: orders v1: "acme" has an exception from limits and brownouts until 2026-12-02: it ends in 12 days\n';
   const DAY = 86_400_000;
 
   it('is a notice by the file alone, and no finding, with strict either', async () => {
@@ -117,7 +117,7 @@ describe('an exception that is about to end', () => {
       notices: [{ api: 'orders', version: 'v1', line: 9, rule: 'exception-ends' }],
     });
     expect((await check(files.folder, { format: 'github' })).text).toMatch(
-      /^::notice file=policies\/orders\.yaml,line=9,col=\d+,title=exception-ends::orders v1: "acme" has leave .*\n$/,
+      /^::notice file=policies\/orders\.yaml,line=9,col=\d+,title=exception-ends::orders v1: "acme" has an exception .*\n$/,
     );
     for (const [now, told] of [
       [NOW - 18 * DAY, 'it ends in 30 days'],
@@ -142,7 +142,9 @@ guide: https://docs.example.com/end
 ${LEAVE}
 `;
     await using files = await workspace({ 'policies/orders.yaml': whole });
-    expect((await check(files.folder)).text).toContain(': notice: orders: "acme" has leave from limits');
+    expect((await check(files.folder)).text).toContain(
+      ': notice: orders: "acme" has an exception from limits',
+    );
     const ended = whole.replaceAll('2027-01-15', '2026-12-02');
     await files.write('policies/orders.yaml', ended);
     expect((await check(files.folder, { now: NOW + 12 * DAY })).text).not.toContain(': notice:');

@@ -83,7 +83,7 @@ const VERSIONS = [
         by: 'api-team',
         calls: 12,
         lastCall: '2026-11-20T14:03:22.123Z',
-        summary: 'acme has leave from brownouts and sunset until 2027-06-30',
+        summary: 'acme has an exception from brownouts and sunset until 2027-06-30',
       },
     ],
   }),
@@ -160,7 +160,7 @@ orders v1  deprecated since 2026-01-15, sunset 2027-04-15 in 145 days, successor
     globex       key       94,550   -5 %  2026-11-20 14:03  GET /, GET /search, POST /, 2 more  globex/7
     acme         token         12  +25 %  2026-11-20 14:03  -                                   acme-sdk/1.2
     203.0.113.9  address        1   gone  2026-11-20 14:03  -                                   acme-sdk/1.2
-  acme has leave from brownouts and sunset until 2027-06-30 (contract 4711; by api-team): 12 calls, the last 2026-11-20 14:03
+  acme has an exception from brownouts and sunset until 2027-06-30 (contract 4711; by api-team): 12 calls, the last 2026-11-20 14:03
 
 search  retired, sunset 2026-02-01
   has ended

@@ -48,19 +48,19 @@ export const CARRIERS: readonly Mistake[] = [
     'a base where the path names a version',
     'base: /api/orders',
     'base: /api/v1/orders',
-    '2 «/api/v1/orders» error: this is where the path names v1: requests for it would name no version (write the base without the version)',
+    '2 «/api/v1/orders» error: here the path template names v1: requests for it would name no version (write the base without the version)',
   ],
   [
     'a host that names a version',
     /base: (.*)\nresolve: \[/,
     'base: $1\nhost: [api.example.com, v2.example.com]\nresolve: [ { subdomain: "{version}.example.com" },',
-    '3 «v2.example.com» error: the subdomain of this host names a version: requests for it would name none (leave it out of host: the subdomain is served as it is)',
+    '3 «v2.example.com» error: the subdomain of this host names a version: requests for it would name no version (remove it from host: the subdomain is served anyway)',
   ],
   [
     'a media type twice',
     '{ header: API-Version }',
     '{ media_type: "application/json; v={n}" }, { media_type: "application/json;v={version}" }',
-    '3 «{ media_type: "application/json;v={version}" }» error: this media type stands here twice',
+    '3 «{ media_type: "application/json;v={version}" }» error: this media type is listed twice',
   ],
   [
     'a default alone',

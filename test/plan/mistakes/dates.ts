@@ -48,7 +48,7 @@ export const DATES: readonly Mistake[] = [
     'RET-4: a redirect in a circle',
     'successor: v2 }',
     'after: { redirect: v1 } }',
-    '9 «v1» error: this redirect leads in a circle',
+    '9 «v1» error: this is a redirect loop',
   ],
   [
     'RET-4: a redirect to what is gone',
@@ -60,7 +60,7 @@ export const DATES: readonly Mistake[] = [
     'RET-5: a redirect to a form that means the version itself',
     'successor: v2 }',
     'successor: v2 }\n  v1.1.0: { released: 2024-06-01, after: { redirect: v1 } }',
-    '10 «v1» error: this redirect leads in a circle',
+    '10 «v1» error: this is a redirect loop',
   ],
   [
     'a redirect before its target exists',
@@ -102,6 +102,6 @@ export const DATES: readonly Mistake[] = [
     'an exception for a consumer with a blank',
     'successor: v2',
     'successor: v2, exceptions: [ { consumer: "acme ", until: 2027-01-10, from: [brownouts], why: x, by: y } ]',
-    '9 «"acme "» error: a blank at the beginning or the end: no token names its consumer so (write it without)',
+    '9 «"acme "» error: the consumer begins or ends with a blank, which no token does (remove the blank)',
   ],
 ];

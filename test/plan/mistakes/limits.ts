@@ -24,13 +24,13 @@ export const LIMITS: readonly Mistake[] = [
     'a consumer nobody knows',
     /access:.*\n/,
     'access: public\nlimits: { rate: 1/1s, by: consumer }\n',
-    '5 «consumer» error: a public API knows no consumer (write by: address)',
+    '5 «consumer» error: a public API identifies no consumer (write by: address)',
   ],
   [
     'a consumer nobody knows, among several',
     /access:.*\n/,
     'access: public\nlimits: [ { rate: 1/1s, by: address }, { name: mine, rate: 1/1m, by: consumer } ]\n',
-    '5 «consumer» error: a public API knows no consumer (write by: address)',
+    '5 «consumer» error: a public API identifies no consumer (write by: address)',
   ],
   [
     'two limits of one name',
@@ -60,19 +60,19 @@ export const LIMITS: readonly Mistake[] = [
     'a limit of everyone below that of one',
     'base:',
     'limits: [ { rate: 600/1m }, { name: all, rate: 500/1m, by: everyone } ]\nbase:',
-    '2 «{ name: all, rate: 500/1m, by: everyone }» warning: everyone together gets less than one consumer does by default: that limit is never reached',
+    '2 «{ name: all, rate: 500/1m, by: everyone }» warning: all callers together get less than one consumer gets from limit default, which is never reached',
   ],
   [
     'a burst that takes longer to come back than a store can count',
     'base:',
     'limits: { rate: 1/1d, burst: 100000 }\nbase:',
-    '2 «100000» error: burst at this rate takes 274 years to come back: no store can count beyond 200 (write a smaller burst, or a higher rate)',
+    '2 «100000» error: at this rate the burst takes 274 years to refill: stores count at most 200 (write a smaller burst, or a higher rate)',
   ],
   [
     'a rate that is too low for the burst that it is nearer than',
     /base: (.*)\n([\s\S]*)successor: v2 }/,
     'base: $1\nlimits: { rate: 600/1m, burst: 1000000000 }\n$2successor: v2, limits: { rate: 600/1m, burst: 70000 }, operations: { GET /a: { limits: { burst: 1000000000 } }, GET /b: { limits: { rate: 1/1d, burst: 80000 } } } }',
-    '10 «80000» error: burst at this rate takes 219 years to come back: no store can count beyond 200 (write a smaller burst, or a higher rate)',
+    '10 «80000» error: at this rate the burst takes 219 years to refill: stores count at most 200 (write a smaller burst, or a higher rate)',
   ],
   [
     'a sliding log longer than memory is meant for',
@@ -114,6 +114,6 @@ export const LIMITS: readonly Mistake[] = [
     'a sliding log by leases',
     'base:',
     'limits: { rate: 20/1h, exact: false, algorithm: sliding-log }\nbase:',
-    '2 «false» error: a sliding log is always exact: what it admits cannot be leased ahead',
+    '2 «false» error: a sliding log is always exact: its units cannot be leased in advance',
   ],
 ];

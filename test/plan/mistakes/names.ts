@@ -43,7 +43,7 @@ export const NAMES: readonly Mistake[] = [
     'the same, of the key',
     '  v2: { released: 2026-01-15 }',
     '  v2:\n  released: 2026-01-15',
-    '11 «released» error: not a version label: "released" (it belongs in the version above: write it farther right)',
+    '11 «released» error: not a version label: "released" (it belongs to the version above: indent it further)',
   ],
   [
     'a switch where CORS is not wanted',

@@ -36,18 +36,18 @@ export const UPSTREAMS: readonly Mistake[] = [
     'a target at port 0',
     'http://127.0.0.1:4001',
     'http://127.0.0.1:0',
-    '6 «http://127.0.0.1:0» error: nothing answers on port 0 (write the port of the service)',
+    '6 «http://127.0.0.1:0» error: port 0 cannot be a target (write the port of the service)',
   ],
   [
     'more time to connect than for all',
     '[http://127.0.0.1:4001]',
     '[http://127.0.0.1:4001], timeout: { connect: 9s, headers: 1s, total: 8s }',
-    '6 «{ connect: 9s, headers: 1s, total: 8s }» error: the time to connect is longer than the total',
+    '6 «{ connect: 9s, headers: 1s, total: 8s }» error: the timeout to connect is longer than the total',
   ],
   [
     'less for all than for headers, of which nothing is said',
     '[http://127.0.0.1:4001]',
     '[http://127.0.0.1:4001], timeout: { total: 2s }',
-    '6 «{ total: 2s }» error: the time for headers, 5s unless written, is longer than the total',
+    '6 «{ total: 2s }» error: the timeout for headers, 5s by default, is longer than the total',
   ],
 ];
